@@ -1,0 +1,71 @@
+// The hands: a working copy of a session's files and a shell over it. The only place that runs what the model wrote.
+// Nothing here throws for what a tool may meet (missing file, timeout, kill); those are values.
+
+import type { SessionId, TenantId, WorkspacePath } from '../types/ids.ts';
+import type { FileRef, ShellState } from '../types/log.ts';
+
+export interface FileStat {
+  readonly path: WorkspacePath;
+  readonly size: number;
+  readonly mode: number;
+  readonly mtimeMs: number;
+}
+
+export interface ExecOptions {
+  readonly timeoutMs: number;
+  readonly stdin?: string;
+  /** Where to run; default the shell's directory. A command that is not `stateful` leaves shell state as it was. */
+  readonly stateful: boolean;
+}
+
+export interface ExecResult {
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly exitCode: number;
+  /** Why it was ended from outside, if so; then files are as before the command. */
+  readonly killed: 'timeout' | 'aborted' | 'memory' | 'crashed' | null;
+  /** What could not be carried over to the next call, for the model; usually empty. */
+  readonly notes: readonly string[];
+}
+
+/** What changed since the last snapshot; blobs are stored already. Its `changes` and `shell` go into `workspace_saved`. */
+export interface SnapshotDelta {
+  readonly changes: readonly (readonly [WorkspacePath, FileRef | null])[];
+  readonly shell: ShellState;
+}
+
+export type WriteResult =
+  | { readonly ok: true; readonly created: boolean }
+  | { readonly ok: false; readonly reason: string };
+
+/** One working copy, of one epoch. Calls are serial but for reads. */
+export interface Workspace {
+  stat(path: WorkspacePath): FileStat | undefined;
+  /** Whether any file lies under this directory. */
+  isDirectory(path: WorkspacePath): boolean;
+  list(): readonly FileStat[];
+  read(path: WorkspacePath): Promise<Uint8Array | undefined>;
+  write(path: WorkspacePath, bytes: Uint8Array): Promise<WriteResult>;
+  exec(command: string, options: ExecOptions, signal: AbortSignal): Promise<ExecResult>;
+  readonly shell: ShellState;
+  /** Forgets directory and exported variables. */
+  restartShell(): void;
+  /** Stores what changed since the last call and returns it, or null where nothing did. */
+  snapshot(): Promise<SnapshotDelta | null>;
+  close(): Promise<void>;
+}
+
+export interface OpenWorkspace {
+  readonly tenant: TenantId;
+  readonly session: SessionId;
+  readonly epoch: number;
+  readonly files: ReadonlyMap<WorkspacePath, FileRef>;
+  readonly shell: ShellState;
+}
+
+export interface Sandbox {
+  readonly driver: 'virtual' | 'process' | 'lambda';
+  /** Cheap: nothing is started before the first `exec`. */
+  open(what: OpenWorkspace): Workspace;
+  close(): Promise<void>;
+}
