@@ -1,0 +1,61 @@
+// What the doors may ask of the turn: load a session, accept events for it, run it, follow it.
+
+import type { EventId, SessionId, TenantId } from '../types/ids.ts';
+import type { InboxEvent } from '../types/log.ts';
+import type { SessionState, TurnEvent } from '../types/turn.ts';
+
+export type SessionStatus = 'idle' | 'running' | 'rescheduling' | 'terminated';
+
+/** A consistent view: the inbox was read before the log, and events that the log has are not in `inbox`. */
+export interface SessionSnapshot {
+  readonly state: SessionState;
+  /** Open events in order of acceptance, control events included. */
+  readonly inbox: readonly InboxEvent[];
+  readonly leaseLive: boolean;
+  readonly status: SessionStatus;
+  /** Revision of the session's record; guards an accept against a delete. */
+  readonly sessionRev: string;
+}
+
+export interface IdempotencyKey {
+  readonly key: string;
+  /** Hash of route and body: the same key with another one is a 422. */
+  readonly fingerprint: string;
+  /** The answer to store with the acceptance, JSON. */
+  readonly answer: unknown;
+}
+
+export interface AcceptRequest {
+  readonly tenant: TenantId;
+  readonly session: SessionId;
+  readonly sessionRev: string;
+  readonly events: readonly InboxEvent[];
+  /** One per answer (confirmation, custom or tool result): the call's event id. */
+  readonly claims: readonly { readonly call: EventId; readonly event: EventId }[];
+  readonly idempotency?: IdempotencyKey;
+}
+
+export type AcceptOutcome =
+  | { readonly kind: 'accepted' }
+  | { readonly kind: 'deleted' }
+  | { readonly kind: 'claimed'; readonly call: EventId }
+  | { readonly kind: 'full' }
+  | { readonly kind: 'repeated'; readonly fingerprint: string; readonly answer: unknown };
+
+export interface Engine {
+  /** Warm where this process has seen the session: then only the log's tail is read. */
+  load(tenant: TenantId, session: SessionId): Promise<SessionSnapshot | 'deleted' | undefined>;
+  /** Stores, echoes the queued events to readers of this process, and starts the work. */
+  accept(request: AcceptRequest): Promise<AcceptOutcome>;
+  /** Takes the lease if it is free and works until nothing is left to do here. Never throws for what a turn may meet. */
+  run(tenant: TenantId, session: SessionId): Promise<void>;
+  /**
+   * Entries after `afterSeq`, gap-free and in order, then live with previews and queued echoes. One yielded batch is what
+   * arrived in one tick. Ends after `deleted`, on abort, or where the reader lags `streamBufferBytesMax` behind.
+   */
+  follow(tenant: TenantId, session: SessionId, afterSeq: number, signal: AbortSignal): AsyncIterable<readonly TurnEvent[]>;
+  /** Tells this process's readers that the session is gone. */
+  announceDeleted(session: SessionId): void;
+  /** Waits for running turns to end (at most `timeoutMs`), for a clean shutdown. */
+  drain(timeoutMs: number): Promise<void>;
+}
