@@ -42,6 +42,12 @@ export type AcceptOutcome =
   | { readonly kind: 'full' }
   | { readonly kind: 'repeated'; readonly fingerprint: string; readonly answer: unknown };
 
+export interface FollowFrom {
+  readonly afterSeq: number;
+  /** Whether the still open inbox events follow the replay (a resumed stream) or not (a stream from now on). */
+  readonly openEvents: boolean;
+}
+
 export interface Engine {
   /** Warm where this process has seen the session: then only the log's tail is read. */
   load(tenant: TenantId, session: SessionId): Promise<SessionSnapshot | 'deleted' | undefined>;
@@ -50,10 +56,16 @@ export interface Engine {
   /** Takes the lease if it is free and works until nothing is left to do here. Never throws for what a turn may meet. */
   run(tenant: TenantId, session: SessionId): Promise<void>;
   /**
-   * Entries after `afterSeq`, gap-free and in order, then live with previews and queued echoes. One yielded batch is what
-   * arrived in one tick. Ends after `deleted`, on abort, or where the reader lags `streamBufferBytesMax` behind.
+   * Entries after `from.afterSeq`, gap-free and in order, then live with previews and queued echoes. One yielded batch is
+   * what arrived in one tick. It listens from the call on, not from the first pull. Ends after `deleted` or on abort; a
+   * reader that must be shed (too far behind) is the caller's to abort.
    */
-  follow(tenant: TenantId, session: SessionId, afterSeq: number, signal: AbortSignal): AsyncIterable<readonly TurnEvent[]>;
+  follow(
+    tenant: TenantId,
+    session: SessionId,
+    from: FollowFrom,
+    signal: AbortSignal,
+  ): AsyncIterable<readonly TurnEvent[]>;
   /** Tells this process's readers that the session is gone. */
   announceDeleted(session: SessionId): void;
   /** Waits for running turns to end (at most `timeoutMs`), for a clean shutdown. */

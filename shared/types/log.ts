@@ -10,7 +10,12 @@ import type { TurnOutcome } from './turn.ts';
 // ---- what clients send ----------------------------------------------------------------------------------------------
 
 export type ClientEvent =
-  | { readonly type: 'user.message'; readonly content: readonly ContentBlock[] }
+  | {
+      readonly type: 'user.message';
+      readonly content: readonly ContentBlock[];
+      /** Extension `reprise.on_busy: steer`: joins an open turn at its next model call. */
+      readonly steer?: boolean;
+    }
   | { readonly type: 'user.interrupt' }
   | {
       readonly type: 'user.tool_confirmation';
@@ -139,6 +144,8 @@ export type EntryBody =
       readonly stopDetails?: { readonly category: string | null; readonly explanation: string | null };
       /** True where an interrupt cut the answer: the complete blocks and the text of a cut text block stand here. */
       readonly cut?: boolean;
+      /** True where the answer ended inside a tool call, which is neither kept nor run. */
+      readonly callCut?: boolean;
     }
   | {
       readonly kind: 'model_failed';

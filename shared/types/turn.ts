@@ -1,6 +1,7 @@
 // A turn and what is folded from the log: the state that every decision is made from.
 
 import type { EpochMs, EventId, ToolUseId, TurnId, WorkspacePath } from './ids.ts';
+import type { Limits } from './limits.ts';
 import type { CallKind, EntryBody, FileRef, InboxEvent, LogEntry, ModelFailure, ShellState } from './log.ts';
 import type { ContentBlock, Message, UsageTotals } from './message.ts';
 import type { PermissionMode } from './permission.ts';
@@ -107,6 +108,7 @@ export interface StepInput {
   /** Open inbox events, in order of acceptance. */
   readonly inbox: readonly InboxEvent[];
   readonly now: EpochMs;
+  readonly limits: Limits;
 }
 
 export type WireEventType =
