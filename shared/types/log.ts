@@ -179,9 +179,8 @@ export type EntryBody =
   | { readonly kind: 'compacted'; readonly checkpoint: BlobKey }
   | {
       readonly kind: 'workspace_saved';
-      /** Changed paths; null = removed. `changesBlob` instead where the list would not fit an append. */
+      /** Changed paths; null = removed. */
       readonly changes: readonly (readonly [WorkspacePath, FileRef | null])[];
-      readonly changesBlob?: BlobKey;
       readonly shell?: ShellState;
     }
   | { readonly kind: 'rescheduled'; readonly delayMs: number; readonly reason: string }

@@ -74,6 +74,8 @@ export interface SessionState {
     readonly category: string | null;
     readonly explanation: string | null;
     readonly cut: boolean;
+    readonly callCut: boolean;
+    readonly hadCalls: boolean;
   } | null;
   /** Set by a `model_failed` until the next `model_started`. */
   readonly lastFailure: {
@@ -109,6 +111,8 @@ export interface StepInput {
   readonly inbox: readonly InboxEvent[];
   readonly now: EpochMs;
   readonly limits: Limits;
+  /** The id for a turn that this step may start. */
+  readonly newTurnId: TurnId;
 }
 
 export type WireEventType =

@@ -1,0 +1,70 @@
+// The environment as one checked value: the only reader of `process.env`. A wrong value is an error that says what to set.
+
+import { z } from 'zod';
+
+const text = z.string().trim().min(1);
+/** An empty variable is an unset one, as shells and CI systems write it. */
+const optional = <T extends z.ZodType>(schema: T) => z.preprocess((v) => (v === '' ? undefined : v), schema.optional());
+
+const Environment = z.object({
+  PORT: optional(z.coerce.number().int().min(0).max(65_535)),
+  HOST: optional(text),
+  ANTHROPIC_API_KEY: optional(text),
+  ANTHROPIC_BASE_URL: optional(z.url()),
+  REPRISE_MODEL: optional(text),
+  REPRISE_API_KEY: optional(text.min(8, 'must have 8 characters or more')),
+  REPRISE_DATA_DIR: optional(text),
+  REPRISE_STORE: optional(z.enum(['embedded'], 'must be embedded')),
+  REPRISE_SANDBOX: optional(z.enum(['virtual'], 'must be virtual')),
+  REPRISE_DEMO_DELAY_MS: optional(z.coerce.number().int().min(0).max(1000)),
+  REPRISE_HEARTBEAT_MS: optional(z.coerce.number().int().min(100).max(60_000)),
+});
+
+export interface Config {
+  readonly host: string;
+  readonly port: number;
+  readonly dataDir: string;
+  /** null: no key is configured; the first one is made on loopback. */
+  readonly apiKey: string | null;
+  readonly model:
+    | { readonly kind: 'demo'; readonly delayMs: number }
+    | { readonly kind: 'anthropic'; readonly apiKey: string; readonly baseUrl: string | null };
+  readonly defaultModel: string;
+  readonly sandbox: 'virtual';
+  readonly heartbeatMs: number | null;
+}
+
+/** Addresses that only this machine reaches. */
+export const isLoopback = (host: string): boolean => /^(localhost|127(\.\d{1,3}){3}|::1|\[::1\])$/.test(host);
+
+/** The configuration, or an error whose message names each variable that is wrong. */
+export function readConfig(environment: Readonly<Record<string, string | undefined>>): Config {
+  const parsed = Environment.safeParse(environment);
+  if (!parsed.success) {
+    const lines = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
+    throw new Error(`The configuration is not valid:\n  ${lines.join('\n  ')}`);
+  }
+  const env = parsed.data;
+  const host = env.HOST ?? '127.0.0.1';
+  if (!isLoopback(host) && env.REPRISE_API_KEY === undefined) {
+    throw new Error(`HOST=${host} can be reached from elsewhere: set REPRISE_API_KEY to a key of your choice first.`);
+  }
+  return {
+    host,
+    port: env.PORT ?? 8787,
+    dataDir: env.REPRISE_DATA_DIR ?? '.reprise',
+    apiKey: env.REPRISE_API_KEY ?? null,
+    model: modelOf(env),
+    defaultModel: env.REPRISE_MODEL ?? 'claude-opus-5-5',
+    sandbox: 'virtual',
+    heartbeatMs: env.REPRISE_HEARTBEAT_MS ?? null,
+  };
+}
+
+/** A key or an endpoint means a real model; neither means the demo, so that everything works offline. */
+function modelOf(env: z.infer<typeof Environment>): Config['model'] {
+  if (env.ANTHROPIC_API_KEY === undefined && env.ANTHROPIC_BASE_URL === undefined) {
+    return { kind: 'demo', delayMs: env.REPRISE_DEMO_DELAY_MS ?? 5 };
+  }
+  return { kind: 'anthropic', apiKey: env.ANTHROPIC_API_KEY ?? 'none', baseUrl: env.ANTHROPIC_BASE_URL ?? null };
+}

@@ -1,0 +1,80 @@
+// The turn as the doors see it: one per process. Runs of a session in one process are one run.
+
+import type { LogDeps } from '../log/deps.ts';
+import { acceptEvents } from '../log/inbox.ts';
+import type { Ports } from '../ports/ports.ts';
+import type { SessionId, TenantId } from '../types/ids.ts';
+import type { AcceptOutcome, AcceptRequest, Engine } from './engine-types.ts';
+import { followSession } from './follow.ts';
+import { createHub } from './hub.ts';
+import { createSessionCache, loadSession } from './load-session.ts';
+import { runSession } from './run-session.ts';
+
+export function createEngine(ports: Ports): Engine {
+  const hub = createHub();
+  const cache = createSessionCache(ports.limits.warmSessionsMax);
+  const runs = new Map<SessionId, { again: boolean; readonly done: Promise<void> }>();
+
+  const depsOf = (tenant: TenantId): LogDeps => ({
+    store: ports.storage.forTenant(tenant),
+    clock: ports.clock,
+    ids: ports.ids,
+    limits: ports.limits,
+  });
+
+  async function runUntilQuiet(tenant: TenantId, session: SessionId, self: { again: boolean }): Promise<void> {
+    do {
+      self.again = false;
+      try {
+        await runSession({ ports, deps: depsOf(tenant), hub, cache, tenant, session });
+      } catch (error) {
+        ports.logger.error('run failed', {
+          session,
+          error: error instanceof Error ? (error.stack ?? '') : String(error),
+        });
+        await ports.wake.wake(tenant, session, ports.limits.leaseMs).catch(() => {});
+      }
+    } while (self.again);
+    runs.delete(session);
+  }
+
+  function run(tenant: TenantId, session: SessionId): Promise<void> {
+    const running = runs.get(session);
+    if (running) {
+      running.again = true; // what was accepted after its last look
+      return running.done;
+    }
+    const self = { again: false, done: Promise.resolve() };
+    runs.set(session, self);
+    self.done = runUntilQuiet(tenant, session, self);
+    return self.done;
+  }
+
+  async function accept(request: AcceptRequest): Promise<AcceptOutcome> {
+    const { tenant, session, sessionRev, events, claims, idempotency } = request;
+    const accepted = await acceptEvents(depsOf(tenant), { session, sessionRev, events, claims, idempotency });
+    if (accepted.kind === 'repeated')
+      return { kind: 'repeated', fingerprint: accepted.record.fingerprint, answer: accepted.record.answer };
+    if (accepted.kind !== 'accepted') return accepted;
+    hub.publish(session, [{ kind: 'accepted', events }]);
+    await ports.wake.wake(tenant, session, 0);
+    return { kind: 'accepted' };
+  }
+
+  return {
+    load: (tenant, session) => loadSession(ports, cache, tenant, session),
+    accept,
+    run,
+    follow: (tenant, session, from, signal) => followSession({ ports, hub, cache, tenant, session }, from, signal),
+    announceDeleted(session) {
+      cache.delete(session);
+      hub.publish(session, [{ kind: 'deleted' }]);
+    },
+    async drain(timeoutMs) {
+      const all = Promise.allSettled([...runs.values()].map((r) => r.done));
+      const timer = new AbortController();
+      await Promise.race([all, ports.clock.sleep(timeoutMs, timer.signal)]);
+      timer.abort();
+    },
+  };
+}

@@ -1,0 +1,124 @@
+// Reading along: what the log holds, then what happens, gap-free and in order. Entries are the truth; previews and queued
+// echoes are passed through as they come. Other processes' entries are found by looking at the log.
+
+import { openEvents } from '../core/session-status.ts';
+import { readInbox } from '../log/inbox.ts';
+import type { Ports } from '../ports/ports.ts';
+import type { SessionId, TenantId } from '../types/ids.ts';
+import type { LogEntry } from '../types/log.ts';
+import type { TurnEvent } from '../types/turn.ts';
+import type { FollowFrom } from './engine-types.ts';
+import type { Hub } from './hub.ts';
+import type { SessionCache } from './load-session.ts';
+import { loadSession } from './load-session.ts';
+import { readEntries } from './spill-entries.ts';
+
+export interface FollowContext {
+  readonly ports: Ports;
+  readonly hub: Hub;
+  readonly cache: SessionCache;
+  readonly tenant: TenantId;
+  readonly session: SessionId;
+}
+
+/** See `Engine.follow`. Listens from this call on. */
+export function followSession(
+  context: FollowContext,
+  from: FollowFrom,
+  signal: AbortSignal,
+): AsyncIterable<readonly TurnEvent[]> {
+  const { ports, hub, session } = context;
+  let queue: TurnEvent[] = [];
+  let wake: () => void = () => {};
+  const unsubscribe = hub.subscribe(session, (events) => {
+    queue.push(...events);
+    wake();
+  });
+  signal.addEventListener('abort', () => wake(), { once: true });
+  /** Resolves with true when something happened, with false after one poll interval without. */
+  const next = async (): Promise<boolean> => {
+    if (queue.length > 0 || signal.aborted) return true;
+    const woken = new Promise<true>((resolve) => {
+      wake = () => resolve(true);
+    });
+    const timer = new AbortController();
+    const slept = ports.clock.sleep(ports.limits.watchPollMs, timer.signal).then(() => false as const);
+    const happened = await Promise.race([woken, slept]);
+    timer.abort();
+    return happened;
+  };
+  return generate(context, from, { next, take, signal, unsubscribe });
+
+  function take(): TurnEvent[] {
+    const events = queue;
+    queue = [];
+    return events;
+  }
+}
+
+interface Source {
+  readonly next: () => Promise<boolean>;
+  readonly take: () => TurnEvent[];
+  readonly signal: AbortSignal;
+  readonly unsubscribe: () => void;
+}
+
+async function* generate(
+  context: FollowContext,
+  from: FollowFrom,
+  source: Source,
+): AsyncGenerator<readonly TurnEvent[]> {
+  const { ports, cache, tenant, session } = context;
+  const read = { store: ports.storage.forTenant(tenant), blobs: ports.blobs };
+  let last = from.afterSeq;
+  const advance = (entries: readonly LogEntry[]): TurnEvent[] => {
+    const fresh = entries.filter((e) => e.seq > last);
+    last = fresh.at(-1)?.seq ?? last;
+    return fresh.length > 0 ? [{ kind: 'entries', entries: fresh }] : [];
+  };
+  try {
+    if ((cache.get(session)?.lastSeq ?? -1) !== last || from.openEvents) {
+      const caughtUp = advance(await readEntries(read, session, last));
+      if (caughtUp.length > 0) yield caughtUp;
+    }
+    if (from.openEvents) {
+      const snapshot = await loadSession(ports, cache, tenant, session);
+      if (snapshot === 'deleted' || snapshot === undefined) {
+        yield [{ kind: 'deleted' }];
+        return;
+      }
+      const more = advance(await readEntries(read, session, last));
+      const open = openEvents(snapshot.state, await readInbox(read.store, session));
+      const echoes: TurnEvent[] = open.length > 0 ? [{ kind: 'accepted', events: open }] : [];
+      if (more.length + echoes.length > 0) yield [...more, ...echoes];
+    }
+    while (!source.signal.aborted) {
+      const happened = await source.next();
+      const out: TurnEvent[] = [];
+      for (const event of happened ? source.take() : []) {
+        if (event.kind !== 'entries') out.push(event);
+        else {
+          const gap = (event.entries[0]?.seq ?? 0) > last + 1;
+          out.push(...advance(gap ? await readEntries(read, session, last) : event.entries));
+        }
+      }
+      if (!happened)
+        out.push(...(await look(context, last).then((seen) => (seen === 'deleted' ? [DELETED] : advance(seen)))));
+      if (out.length > 0) yield out;
+      if (out.some((e) => e.kind === 'deleted')) return;
+    }
+  } finally {
+    source.unsubscribe();
+  }
+}
+
+const DELETED: TurnEvent = { kind: 'deleted' };
+
+/** What another process may have done: new entries, or the end of the session. */
+async function look(context: FollowContext, last: number): Promise<readonly LogEntry[] | 'deleted'> {
+  const { ports, cache, tenant, session } = context;
+  const snapshot = await loadSession(ports, cache, tenant, session);
+  if (snapshot === 'deleted' || snapshot === undefined) return 'deleted';
+  if (snapshot.state.lastSeq === last) return [];
+  return readEntries({ store: ports.storage.forTenant(tenant), blobs: ports.blobs }, session, last);
+}

@@ -1,0 +1,39 @@
+// Takes a session's lease, works until there is nothing left to do, gives the lease back, and looks once more (design 3).
+
+import { nextStep } from '../core/next-step.ts';
+import { isWork, openEvents } from '../core/session-status.ts';
+import { clearDue } from '../log/due.ts';
+import { readInbox } from '../log/inbox.ts';
+import { acquireLease, releaseLease } from '../log/lease.ts';
+import { loadSession, NO_TURN } from './load-session.ts';
+import { runTurns } from './run-turns.ts';
+import { startWorker, type WorkerContext } from './worker.ts';
+
+/** Resolves when this process has nothing more to do for the session now. Throws only for outages of a port. */
+export async function runSession(context: WorkerContext): Promise<void> {
+  const { ports, deps, cache, tenant, session } = context;
+  const taken = await acquireLease(deps, session, ports.ids.nonce());
+  if (taken.kind === 'deleted') return;
+  if (taken.kind === 'held') {
+    await ports.wake.wake(tenant, session, Math.max(0, taken.until - ports.clock.now()) + 50);
+    return;
+  }
+  const snapshot = await loadSession(ports, cache, tenant, session);
+  if (snapshot === undefined || snapshot === 'deleted') return;
+  const worker = startWorker(context, taken.lease, snapshot.state);
+  try {
+    if (snapshot.state.turnOpen && snapshot.state.counters) {
+      worker.stage([{ kind: 'resumed', turnId: snapshot.state.counters.turnId }]);
+    }
+    await runTurns(worker);
+  } finally {
+    await worker.close();
+  }
+  if (worker.lost()) return;
+  const lease = worker.lease();
+  if ((await releaseLease(deps, session, lease)) === 'lost') return;
+  const inbox = openEvents(worker.state(), await readInbox(deps.store, session));
+  const look = { state: worker.state(), inbox, now: ports.clock.now(), limits: ports.limits, newTurnId: NO_TURN };
+  const cleared = isWork(nextStep(look)) ? 'changed' : await clearDue(deps.store, session, lease.dueRev);
+  if (cleared === 'changed') await ports.wake.wake(tenant, session, 0);
+}
