@@ -73,13 +73,16 @@ const CUT: CallFailure = {
   retryAfterMs: null,
 };
 
+const MALFORMED: CallFailure = { ...CUT, kind: 'stream', message: 'the model sent a tool input that is not JSON' };
+
 async function entriesOf(
   worker: Worker,
   { assembly, failure }: CallOutcome,
   call: { readonly modelSeq: number; readonly interrupted: boolean },
 ): Promise<EntryBody[]> {
   const { modelSeq, interrupted } = call;
-  if (failure === null && assembly.complete) return [await messageOf(worker, assembly, modelSeq)];
+  const malformed = assembly.complete && assembly.stopReason === 'tool_use' && assembly.badInputs.length > 0;
+  if (failure === null && assembly.complete && !malformed) return [await messageOf(worker, assembly, modelSeq)];
   if (interrupted) {
     const content = await spillAll(worker, cutAssembly(assembly).content);
     const model = assembly.model ?? worker.state().agent.model.id;
@@ -90,7 +93,7 @@ async function entriesOf(
   const { ports } = worker.context;
   const counters = worker.state().counters;
   const history = { attempts: counters?.attempts ?? 0, waitedMs: counters?.waitedMs ?? 0, random: ports.ids.random() };
-  const decision = decideRetry(failure ?? CUT, history, ports.limits);
+  const decision = decideRetry(failure ?? (malformed ? MALFORMED : CUT), history, ports.limits);
   return [{ kind: 'model_failed', modelSeq, reason: 'error', usage: assembly.usage, ...decision }];
 }
 
