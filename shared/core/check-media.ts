@@ -1,0 +1,40 @@
+// Images and documents, inside results too.
+
+import type { Checked } from './check-report.ts';
+import type { TurnBlock } from './check-turns.ts';
+import { type Fields, isRecord } from './fields.ts';
+import { inspectMedia, MANY_IMAGES, MANY_IMAGES_SIDE_PIXELS_MAX } from './inspect-media.ts';
+
+/** Rules `image.*` and `document.*`. */
+export function checkMedia({ turns, facts, report }: Checked): void {
+  const all = turns.flatMap((turn) => turn.blocks).flatMap(mediaOf);
+  const images = all.filter(({ block }) => block.type === 'image');
+  const documents = all.filter(({ block }) => block.type === 'document');
+  let pages = 0;
+  for (const { block, path } of all) {
+    const { fault, sidePixels, pages: own } = inspectMedia(block);
+    pages += own;
+    if (fault) report(fault.rule, path, fault.message);
+    if (images.length > MANY_IMAGES && sidePixels > MANY_IMAGES_SIDE_PIXELS_MAX) {
+      report('image.many_dimensions', path, 'a side above 2000 pixels in a request of more than 20 images');
+    }
+  }
+  if (images.length > facts.mediaMax) report('image.too_many', 'messages', `more than ${facts.mediaMax} images`);
+  if (pages > facts.mediaMax) report('document.too_many_pages', 'messages', `more than ${facts.mediaMax} PDF pages`);
+  const citing = documents.filter(({ block }) => isRecord(block.citations) && block.citations.enabled === true);
+  if (citing.length > 0 && citing.length < documents.length) {
+    report('document.citations_mixed', 'messages', 'citations must be enabled on all documents or on none');
+  }
+}
+
+/** The image or document that a block is, or those that it holds. */
+function mediaOf(at: TurnBlock): readonly TurnBlock[] {
+  const { block, path } = at;
+  if (isMedia(block)) return [at];
+  if (block.type !== 'tool_result' || !Array.isArray(block.content)) return [];
+  return block.content.flatMap((inner: unknown, i) =>
+    isRecord(inner) && isMedia(inner) ? [{ block: inner, path: `${path}.content.${i}` }] : [],
+  );
+}
+
+const isMedia = (block: Fields): boolean => block.type === 'image' || block.type === 'document';

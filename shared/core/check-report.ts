@@ -1,0 +1,24 @@
+// What the checks of a request are given and how they report.
+
+import type { Turn } from './check-turns.ts';
+import type { Fields } from './fields.ts';
+import type { ModelFacts } from './model-facts.ts';
+
+export interface RequestFault {
+  /** For example `tool_use.unanswered`. */
+  readonly rule: string;
+  /** In the API's notation: `messages.3.content.0.id`. */
+  readonly path: string;
+  readonly message: string;
+}
+
+export type Report = (rule: string, path: string, message: string) => void;
+
+/** What the checks of one area are given. */
+export interface Checked {
+  readonly body: Fields;
+  readonly facts: ModelFacts;
+  readonly messages: readonly unknown[];
+  readonly turns: readonly Turn[];
+  readonly report: Report;
+}

@@ -1,0 +1,74 @@
+// Whether the Messages API would take a request: a strict reading of its public rules, each fault under a stable name.
+// Pure and linear; what only the API can know (tokens, real signatures, what lies behind a URL) is not judged.
+
+import { checkBlocks } from './check-blocks.ts';
+import { checkMarks } from './check-marks.ts';
+import { checkMedia } from './check-media.ts';
+import { checkPairs } from './check-pairs.ts';
+import type { Checked, Report, RequestFault } from './check-report.ts';
+import { checkRoles } from './check-roles.ts';
+import { checkServerTools } from './check-server-tools.ts';
+import { checkSettings } from './check-settings.ts';
+import { turnsOf } from './check-turns.ts';
+import { type Fields, isRecord } from './fields.ts';
+import { modelFacts } from './model-facts.ts';
+
+const MESSAGES_MAX = 100_000;
+const BODY_CHARS_MAX = 32 * 1024 * 1024;
+
+/** The first fault of a request body, or null where it is sound. Never throws. */
+export const checkRequest = (body: unknown): RequestFault | null => findFaults(body)[0] ?? null;
+
+/** All faults of a request body, in the order of the areas below. */
+export function findFaults(body: unknown): readonly RequestFault[] {
+  const faults: RequestFault[] = [];
+  const report: Report = (rule, path, message) => faults.push({ rule, path, message });
+  if (!isRecord(body)) return [{ rule: 'request.body', path: '', message: 'the body is not a JSON object' }];
+  checkEnvelope(body, report);
+  const messages = Array.isArray(body.messages) ? body.messages : [];
+  const facts = modelFacts(typeof body.model === 'string' ? body.model : '');
+  const checked: Checked = { body, facts, messages, turns: turnsOf(messages), report };
+  checkSettings(checked);
+  checkBlocks(checked);
+  checkMedia(checked);
+  checkRoles(checked);
+  checkPairs(checked);
+  checkServerTools(checked);
+  checkMarks(checked);
+  return faults;
+}
+
+function checkEnvelope(body: Fields, report: Report): void {
+  if (typeof body.model !== 'string' || body.model === '') report('request.model', 'model', 'Field required');
+  const { max_tokens: maxTokens, messages } = body;
+  if (typeof maxTokens !== 'number' || !Number.isInteger(maxTokens)) {
+    report('request.max_tokens', 'max_tokens', 'Field required: a whole number');
+  } else if (maxTokens < 0) report('request.max_tokens', 'max_tokens', 'must be at least 1');
+  if (!Array.isArray(messages) || messages.length === 0) {
+    report('request.messages', 'messages', 'at least one message is required');
+  } else if (messages.length > MESSAGES_MAX) {
+    report('request.too_many_messages', 'messages', `too many messages: at most ${MESSAGES_MAX}`);
+  }
+  const found = scanStrings(body);
+  if (found.chars > BODY_CHARS_MAX) report('request.too_large', '', 'request exceeds the maximum size');
+  if (found.lone) report('request.lone_surrogate', '', 'the body is not valid JSON: no low surrogate in string');
+}
+
+/** Counts the characters of all strings and looks for half surrogates, keys included. No recursion: depth is the sender's. */
+function scanStrings(root: unknown): { readonly chars: number; readonly lone: boolean } {
+  let chars = 0;
+  let lone = false;
+  const stack: unknown[] = [root];
+  while (stack.length > 0) {
+    const value = stack.pop();
+    if (typeof value === 'string') {
+      chars += value.length;
+      lone ||= !value.isWellFormed();
+    } else if (Array.isArray(value)) {
+      for (const item of value) stack.push(item);
+    } else if (isRecord(value)) {
+      for (const key in value) stack.push(key, value[key]);
+    }
+  }
+  return { chars, lone };
+}
