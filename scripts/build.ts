@@ -1,0 +1,102 @@
+// Bundles into dist/: the service (local.mjs), the Lambda entry (api/), the sandbox's child, the CLI. Does nothing when no
+// source changed. Files appear whole (written aside, then renamed), so that builds at the same time do no harm.
+
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { type BuildOptions, build, type Metafile } from 'esbuild';
+import { sourceStamp } from '../bin/source-stamp.mjs';
+import { bundleSandboxChild } from './bundle-sandbox-child.ts';
+
+const root = join(import.meta.dirname, '..');
+const REQUIRE_BANNER =
+  "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);";
+
+/** The service starts through this file, so that the compile cache is on before the bundle is read. */
+const LAUNCHER = `import { enableCompileCache, flushCompileCache } from 'node:module';
+enableCompileCache({ directory: import.meta.dirname + '/.cache', portable: true });
+if (process.channel) {
+  process.channel.unref();
+  process.once('disconnect', () => process.exit(1)); // our parent was killed
+}
+await import('./service.mjs');
+setTimeout(flushCompileCache, 1000).unref(); // a killed process would leave no cache for the next start
+`;
+
+const shared: BuildOptions = {
+  absWorkingDir: root,
+  bundle: true,
+  platform: 'node',
+  target: 'node24',
+  format: 'esm',
+  mainFields: ['module', 'main'],
+  legalComments: 'none',
+  logLevel: 'warning',
+  metafile: true,
+  write: false,
+  banner: { js: REQUIRE_BANNER },
+  plugins: [
+    {
+      // Zod exports its 50 locales as one value that no bundler can drop; messages are English only.
+      name: 'english-only',
+      setup({ onLoad }) {
+        onLoad({ filter: /[\\/]zod[\\/]v4[\\/]locales[\\/]index\.js$/ }, () => ({
+          contents: "export { default as en } from './en.js';",
+          loader: 'js',
+        }));
+      },
+    },
+  ],
+};
+
+/** Bundles and moves the result into place; the metafile goes beside it as `<name>.meta.json`. */
+async function bundle(name: string, outdir: string, options: BuildOptions): Promise<Metafile> {
+  const { outputFiles = [], metafile } = await build({ ...shared, outdir, ...options });
+  if (metafile === undefined) throw new Error(`${name}: no metafile`);
+  for (const { path, contents } of outputFiles) writeWhole(path, contents);
+  writeWhole(join(root, 'dist', `${name}.meta.json`), JSON.stringify(metafile));
+  return metafile;
+}
+
+function writeWhole(path: string, contents: string | Uint8Array): void {
+  mkdirSync(join(path, '..'), { recursive: true });
+  const aside = `${path}.${process.pid}`;
+  writeFileSync(aside, contents);
+  renameSync(aside, path);
+}
+
+function kilobytes(metafile: Metafile): number {
+  const bytes = Object.values(metafile.outputs).reduce((sum, output) => sum + output.bytes, 0);
+  return Math.round(bytes / 1000);
+}
+
+async function buildAll(dist: string): Promise<string> {
+  const [service, api, cli] = await Promise.all([
+    bundle('service', dist, { entryPoints: { service: 'functions/local.ts' }, outExtension: { '.js': '.mjs' } }),
+    bundle('api', join(dist, 'api'), {
+      entryPoints: { index: 'functions/api.ts' },
+      outExtension: { '.js': '.mjs' },
+      minify: true,
+      splitting: true,
+      chunkNames: 'chunk-[hash]',
+    }),
+    bundle('cli', dist, { entryPoints: { cli: 'cli/main.ts' }, outExtension: { '.js': '.mjs' } }),
+    bundleSandboxChild(join(dist, 'sandbox-child.mjs')),
+  ]);
+  writeWhole(join(dist, 'local.mjs'), LAUNCHER);
+  return `service ${kilobytes(service)} kB, api ${kilobytes(api)} kB, cli ${kilobytes(cli)} kB`;
+}
+
+const { values } = parseArgs({ options: { force: { type: 'boolean', default: false } } });
+const dist = join(root, 'dist');
+const stampFile = join(dist, '.stamp');
+const stamp = sourceStamp(root);
+if (!values.force && existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stamp) {
+  console.log('dist/ is up to date');
+} else {
+  const startedAt = performance.now();
+  rmSync(join(dist, 'api'), { recursive: true, force: true });
+  const sizes = await buildAll(dist);
+  writeWhole(stampFile, stamp ?? '');
+  console.log(`built dist/ in ${Math.round(performance.now() - startedAt)} ms: ${sizes}`);
+}
