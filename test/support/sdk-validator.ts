@@ -48,7 +48,13 @@ export interface SdkValidator {
 
 export function createSdkValidator(): SdkValidator {
   const file = new URL('./sdk-schemas.generated.json', import.meta.url);
-  const ajv = new Ajv2020({ strict: true, strictTypes: false, strictRequired: false, allErrors: false, discriminator: true });
+  const ajv = new Ajv2020({
+    strict: true,
+    strictTypes: false,
+    strictRequired: false,
+    allErrors: false,
+    discriminator: true,
+  });
   addFormats.default(ajv);
   ajv.addSchema(JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>);
   return {
