@@ -36,7 +36,9 @@ export function createLocalWake({ logger }: { readonly logger: Logger }): LocalW
     waiting.timer = null;
     if (closed || !handler || waiting.running || waiting.at === null) return;
     const delayMs = Math.min(Math.max(0, waiting.at - performance.now()), TIMER_MS_MAX);
-    waiting.timer = setTimeout(() => void run(waiting), delayMs);
+    if (delayMs === 0)
+      void run(waiting); // a timer of 0 ms would cost one
+    else waiting.timer = setTimeout(() => void run(waiting), delayMs);
   };
 
   const run = async (waiting: Waiting) => {

@@ -33,6 +33,8 @@ export interface AcceptRequest {
   /** One per answer (confirmation, custom or tool result): the call's event id. */
   readonly claims: readonly { readonly call: EventId; readonly event: EventId }[];
   readonly idempotency?: IdempotencyKey;
+  /** How many open events the caller has just seen, so that they need not be counted again. */
+  readonly open?: number;
 }
 
 export type AcceptOutcome =

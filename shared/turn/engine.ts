@@ -51,8 +51,8 @@ export function createEngine(ports: Ports): Engine {
   }
 
   async function accept(request: AcceptRequest): Promise<AcceptOutcome> {
-    const { tenant, session, sessionRev, events, claims, idempotency } = request;
-    const accepted = await acceptEvents(depsOf(tenant), { session, sessionRev, events, claims, idempotency });
+    const { tenant, session, events } = request;
+    const accepted = await acceptEvents(depsOf(tenant), request);
     if (accepted.kind === 'repeated')
       return { kind: 'repeated', fingerprint: accepted.record.fingerprint, answer: accepted.record.answer };
     if (accepted.kind !== 'accepted') return accepted;

@@ -10,7 +10,7 @@ import type { Ports } from '../ports/ports.ts';
 import type { SessionId, TenantId, TurnId } from '../types/ids.ts';
 import type { SessionState } from '../types/turn.ts';
 import type { SessionSnapshot } from './engine-types.ts';
-import { readEntries } from './spill-entries.ts';
+import { readTailEntries } from './spill-entries.ts';
 
 export interface SessionCache {
   get(session: SessionId): SessionState | undefined;
@@ -61,7 +61,7 @@ export async function loadSession(
     return 'deleted';
   }
   const warm = cache.get(session) ?? initialState(record.session);
-  const tail = await readEntries({ store, blobs: ports.blobs }, session, warm.lastSeq);
+  const tail = await readTailEntries({ store, blobs: ports.blobs }, session, warm.lastSeq);
   const state = tail.length === 0 ? warm : foldAll(warm, tail);
   cache.set(session, state);
   const open = openEvents(state, inbox);

@@ -1,6 +1,6 @@
 // An append stays under its limit: entries that would not fit go to the blob store whole, and come back when the log is read.
 
-import { readLog } from '../log/session-log.ts';
+import { readLog, readTail } from '../log/session-log.ts';
 import type { BlobStore } from '../ports/blob-store.ts';
 import type { Store } from '../ports/store.ts';
 import type { Hashing } from '../ports/system.ts';
@@ -49,15 +49,27 @@ export async function readEntries(
   afterSeq: number,
   limit?: number,
 ): Promise<readonly LogEntry[]> {
-  const entries = await readLog(from.store, session, afterSeq, limit);
+  return unspillEntries(from.blobs, await readLog(from.store, session, afterSeq, limit));
+}
+
+/** As `readEntries`, where `afterSeq` is known to be the end of an append. */
+export async function readTailEntries(
+  from: { readonly store: Store; readonly blobs: BlobStore },
+  session: SessionId,
+  afterSeq: number,
+): Promise<readonly LogEntry[]> {
+  return unspillEntries(from.blobs, await readTail(from.store, session, afterSeq));
+}
+
+/** The same entries, spilled ones whole again. */
+export async function unspillEntries(blobs: BlobStore, entries: readonly LogEntry[]): Promise<readonly LogEntry[]> {
   if (!entries.some(isSpilledEntry)) return entries;
-  return Promise.all(entries.map((entry) => unspillEntry(from.blobs, entry)));
+  return Promise.all(entries.map((entry) => unspillEntry(blobs, entry)));
 }
 
 const isSpilledEntry = (entry: LogEntry): boolean => 'spilled' in entry;
 
-/** An entry as it was before it was spilled. */
-export async function unspillEntry(blobs: BlobStore, entry: LogEntry): Promise<LogEntry> {
+async function unspillEntry(blobs: BlobStore, entry: LogEntry): Promise<LogEntry> {
   if (!isSpilledEntry(entry)) return entry;
   const bytes = await blobs.get((entry as unknown as SpilledEntry).spilled);
   if (!bytes) throw new Error(`the blob of log entry ${entry.seq} is missing`);

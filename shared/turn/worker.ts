@@ -15,7 +15,7 @@ import type { EntryBody, InboxEvent } from '../types/log.ts';
 import type { SessionState, TurnEvent } from '../types/turn.ts';
 import type { Hub } from './hub.ts';
 import type { SessionCache } from './load-session.ts';
-import { readEntries, spillEntries } from './spill-entries.ts';
+import { readTailEntries, spillEntries } from './spill-entries.ts';
 
 export interface WorkerContext {
   readonly ports: Ports;
@@ -151,7 +151,7 @@ export function startWorker(context: WorkerContext, held: Lease, from: SessionSt
         if (result.by.epoch > lease.epoch) giveUp();
         committed = foldAll(
           committed,
-          await readEntries({ store: deps.store, blobs: ports.blobs }, session, committed.lastSeq),
+          await readTailEntries({ store: deps.store, blobs: ports.blobs }, session, committed.lastSeq),
         );
         tentative = committed;
         dirty = true;
