@@ -10,11 +10,12 @@ import { createSession } from '../../shared/log/sessions.ts';
 import type { Model, ModelBatch, ModelRequest, RawModelEvent } from '../../shared/ports/model.ts';
 import type { Ports } from '../../shared/ports/ports.ts';
 import type { Workspace } from '../../shared/ports/sandbox.ts';
+import type { Storage } from '../../shared/ports/store.ts';
 import { createEngine } from '../../shared/turn/engine.ts';
 import type { Engine } from '../../shared/turn/engine-types.ts';
 import { readEntries } from '../../shared/turn/spill-entries.ts';
 import type { EventId, SessionId, TenantId } from '../../shared/types/ids.ts';
-import { LIMITS } from '../../shared/types/limits.ts';
+import { LIMITS, type Limits } from '../../shared/types/limits.ts';
 import type { ClientEvent, ControlEvent, LogEntry } from '../../shared/types/log.ts';
 import type { ContentBlock } from '../../shared/types/message.ts';
 import type { Session } from '../../shared/types/session.ts';
@@ -104,6 +105,13 @@ export interface Harness {
 
 export interface HarnessOptions {
   readonly script: readonly Answer[];
+  /** Instead of the script: an answer for every request. */
+  readonly answer?: Answer;
+  readonly limits?: Partial<Limits>;
+  /** A directory that outlives the harness: a second one on it is another process on the same data. */
+  readonly directory?: string;
+  /** Stands between the engine and the store. */
+  readonly wrapStorage?: (storage: Storage) => Storage;
   readonly session?: Partial<Session>;
   readonly tool?: (input: Readonly<Record<string, unknown>>, signal: AbortSignal) => Promise<ToolOutcome>;
 }
@@ -111,8 +119,9 @@ export interface HarnessOptions {
 const TENANT = 'default' as TenantId;
 
 export async function startHarness(options: HarnessOptions): Promise<Harness> {
-  const directory = mkdtempSync(join(tmpdir(), 'reprise-turn-'));
-  const storage = createSqliteStore({ path: join(directory, 'store.db') });
+  const directory = options.directory ?? mkdtempSync(join(tmpdir(), 'reprise-turn-'));
+  const raw = createSqliteStore({ path: join(directory, 'store.db') });
+  const storage = options.wrapStorage?.(raw) ?? raw;
   const ids = createIdSource();
   const requests: ModelRequest[] = [];
   const runs: string[] = [];
@@ -122,7 +131,7 @@ export async function startHarness(options: HarnessOptions): Promise<Harness> {
     defaultModel: 'claude-opus-5-5',
     stream(request, signal) {
       requests.push(request);
-      const answer = script.shift();
+      const answer = options.answer ?? script.shift();
       if (!answer) throw new Error('the script has no answer left for this model call');
       return answer(request, signal);
     },
@@ -138,13 +147,14 @@ export async function startHarness(options: HarnessOptions): Promise<Harness> {
     ids,
     hashing,
     logger: { info() {}, warn() {}, error: (m, f) => process.stderr.write(`${m} ${JSON.stringify(f)}\n`) },
-    limits: { ...LIMITS, retryBaseMs: 1 },
+    limits: { ...LIMITS, retryBaseMs: 1, ...options.limits },
     tools: () => [toolOf('bash', 'unsafe'), toolOf('read', 'safe')],
   };
   const engine: Engine = createEngine(ports);
   const session = sessionOf(options.session);
   const deps = { store: storage.forTenant(TENANT), clock: systemClock, ids, limits: ports.limits };
-  await createSession(deps, session, []);
+  const raws = { ...deps, store: raw.forTenant(TENANT) };
+  if (!(await raws.store.get({ partition: 'sessions', sort: session.id }))) await createSession(raws, session, []);
 
   function toolOf(name: string, replay: 'safe' | 'unsafe'): Tool<Workspace> {
     return {
@@ -184,14 +194,14 @@ export async function startHarness(options: HarnessOptions): Promise<Harness> {
       if (accepted.kind !== 'accepted') throw new Error(accepted.kind);
       return full.map((e) => e.id);
     },
-    log: () => readEntries({ store: deps.store, blobs: ports.blobs }, session.id, 0),
+    log: () => readEntries({ store: raws.store, blobs: ports.blobs }, session.id, 0),
     async idle() {
       while (wakes.length > 0) await wakes.shift();
     },
     async close() {
-      await engine.drain(2000);
-      await storage.close();
-      rmSync(directory, { recursive: true, force: true });
+      await engine.drain(options.wrapStorage ? 0 : 2000);
+      await raw.close();
+      if (!options.directory) rmSync(directory, { recursive: true, force: true });
     },
   };
 }
