@@ -93,6 +93,9 @@ async function dieAndResume(at: number, when: 'before' | 'after'): Promise<boole
   expect(log.map((e) => e.seq)).toEqual(log.map((_, i) => i + 1));
   expect(log.map((e) => e.epoch)).toEqual(log.map((e) => e.epoch).toSorted((a, b) => a - b));
   expect(told?.messages.flatMap((m) => m.content).filter(isToolUse)).toHaveLength(2);
+  const started = log.flatMap((e) => (e.kind === 'model_started' ? [e.seq] : []));
+  const closed = log.flatMap((e) => (e.kind === 'message' || e.kind === 'model_failed' ? [e.modelSeq] : []));
+  expect(closed).toEqual(started);
   expect(snapshot).toMatchObject({ status: 'idle', inbox: [] });
   return true;
 }
