@@ -2,7 +2,7 @@
 // the file. Writes of one tick travel in one transaction and one sync, each still all or nothing by itself.
 
 import { closeSync, openSync } from 'node:fs';
-import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
 import type {
   Expect,
@@ -29,7 +29,7 @@ const SCHEMA = `
   CREATE INDEX IF NOT EXISTS items_index ON items (index_name, index_sort) WHERE index_name IS NOT NULL;
   CREATE INDEX IF NOT EXISTS items_expires ON items (expires) WHERE expires IS NOT NULL;`;
 
-const WRITES_MAX = 25;
+const WRITES_MAX = 100;
 const BUSY_TIMEOUT_MS = 5;
 const BUSY_GIVE_UP_MS = 10_000;
 const SQLITE_BUSY = 5;
@@ -38,17 +38,12 @@ const BROOM_ROWS_MAX = 200;
 /** No tenant has this name, so nobody reaches the installation's own items through `forTenant`. */
 const SYSTEM = '';
 
-type Raw = Readonly<Record<string, string | number | null>>;
-
-interface Statements {
-  readonly get: StatementSync;
-  readonly put: StatementSync;
-  readonly remove: StatementSync;
-  readonly list: StatementSync;
-  readonly listReverse: StatementSync;
-  readonly index: StatementSync;
-  readonly broom: StatementSync;
+interface Raw extends Readonly<Record<'tenant' | 'partition' | 'sort' | 'rev' | 'data', string>> {
+  readonly index_name: string | null;
+  readonly index_sort: string | null;
+  readonly expires: number | null;
 }
+type Statements = ReturnType<typeof prepareStatements>;
 
 /** A write as it waits for the next transaction. */
 interface Pending {
@@ -70,19 +65,21 @@ export function createSqliteStore(options: { readonly path: string; readonly clo
   let flushing: Promise<void> | null = null;
   let broomAt = now() + BROOM_EVERY_MS;
   let closed = false;
-
   const flush = async (): Promise<void> => {
     while (queue.length > 0) {
       const batch = queue;
       queue = [];
-      try {
-        const results = await retryBusy(() => runTransaction(batch));
-        for (const [i, pending] of batch.entries()) pending.resolve(results[i] as PutResult);
-      } catch (error) {
-        for (const pending of batch) pending.reject(error);
-      }
+      await runBatch(batch).catch(async (error: unknown) => {
+        // One write may have spoiled it for the others: each alone.
+        if (batch.length === 1) batch[0]?.reject(error);
+        else for (const pending of batch) await runBatch([pending]).catch(pending.reject);
+      });
     }
     flushing = null;
+  };
+  const runBatch = async (batch: readonly Pending[]): Promise<void> => {
+    const results = await retryBusy(() => runTransaction(batch));
+    for (const [i, pending] of batch.entries()) pending.resolve(results[i] as PutResult);
   };
 
   /** Synchronous from BEGIN to COMMIT: nothing else of this process can come in between. */
@@ -90,10 +87,8 @@ export function createSqliteStore(options: { readonly path: string; readonly clo
     db.exec('BEGIN IMMEDIATE');
     try {
       const results = batch.map((pending) => applyWrites(sql, pending));
-      if (now() >= broomAt) {
-        sql.broom.run(now(), BROOM_ROWS_MAX);
-        broomAt = now() + BROOM_EVERY_MS;
-      }
+      if (now() >= broomAt) sql.broom.run(now(), BROOM_ROWS_MAX);
+      if (now() >= broomAt) broomAt = now() + BROOM_EVERY_MS;
       db.exec('COMMIT');
       return results;
     } catch (error) {
@@ -125,8 +120,8 @@ export function createSqliteStore(options: { readonly path: string; readonly clo
       checkKey({ partition, sort: '-' });
       const { from, to } = rangeOf(how);
       const statement = how.reverse ? sql.listReverse : sql.list;
-      const raws = await retryBusy(() => statement.all(tenant, partition, from, to, how.limit) as Raw[]);
-      return raws.map((raw): Row => ({ ...itemOf(raw), key: { partition, sort: raw.sort as string } }));
+      const raws = await retryBusy(() => statement.all(tenant, partition, from, to, how.limit) as unknown as Raw[]);
+      return raws.map(rowOf);
     },
   });
 
@@ -137,14 +132,8 @@ export function createSqliteStore(options: { readonly path: string; readonly clo
     },
     system: storeOf(SYSTEM),
     listIndex: async (name, { after, limit }) => {
-      const raws = await retryBusy(() => sql.index.all(name, after ?? '', limit) as Raw[]);
-      return raws.map(
-        (raw): IndexRow => ({
-          ...itemOf(raw),
-          key: { partition: raw.partition as string, sort: raw.sort as string },
-          tenant: raw.tenant as TenantId,
-        }),
-      );
+      const raws = await retryBusy(() => sql.index.all(name, after ?? '', limit) as unknown as Raw[]);
+      return raws.map((raw): IndexRow => ({ ...rowOf(raw), tenant: raw.tenant as TenantId }));
     },
     async close() {
       closed = true;
@@ -164,22 +153,20 @@ function openDatabase(path: string): DatabaseSync {
   return db;
 }
 
-function prepareStatements(db: DatabaseSync): Statements {
+function prepareStatements(db: DatabaseSync) {
   const columns = 'tenant, partition, sort, rev, data, index_name, index_sort, expires';
   const range = `SELECT ${columns} FROM items WHERE tenant = ? AND partition = ? AND sort >= ? AND sort < ?`;
   return {
+    rev: db.prepare('SELECT rev FROM items WHERE tenant = ? AND partition = ? AND sort = ?'),
     get: db.prepare(`SELECT ${columns} FROM items WHERE tenant = ? AND partition = ? AND sort = ?`),
     put: db.prepare(`INSERT OR REPLACE INTO items (${columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`),
     remove: db.prepare('DELETE FROM items WHERE tenant = ? AND partition = ? AND sort = ?'),
     list: db.prepare(`${range} ORDER BY sort LIMIT ?`),
     listReverse: db.prepare(`${range} ORDER BY sort DESC LIMIT ?`),
-    index: db.prepare(
-      `SELECT ${columns} FROM items WHERE index_name = ? AND index_sort > ? ORDER BY index_sort, tenant, partition, sort LIMIT ?`,
-    ),
-    broom: db.prepare(
-      `DELETE FROM items WHERE (tenant, partition, sort) IN
-        (SELECT tenant, partition, sort FROM items WHERE expires IS NOT NULL AND expires < ? LIMIT ?)`,
-    ),
+    index: db.prepare(`SELECT ${columns} FROM items WHERE index_name = ? AND index_sort > ?
+      ORDER BY index_sort, tenant, partition, sort LIMIT ?`),
+    broom: db.prepare(`DELETE FROM items WHERE (tenant, partition, sort) IN
+      (SELECT tenant, partition, sort FROM items WHERE expires IS NOT NULL AND expires < ? LIMIT ?)`),
   };
 }
 
@@ -187,8 +174,10 @@ function prepareStatements(db: DatabaseSync): Statements {
 function applyWrites(sql: Statements, { tenant, writes }: Pending): PutResult {
   for (const [index, { key, expect }] of writes.entries()) {
     if (expect === 'any') continue;
-    const raw = sql.get.get(tenant, key.partition, key.sort) as Raw | undefined;
-    if (!meets(raw, expect)) return { ok: false, index, current: raw && itemOf(raw) };
+    const at = [tenant, key.partition, key.sort] as const;
+    if (meets((sql.rev.get(...at) as Raw | undefined)?.rev, expect)) continue;
+    const raw = sql.get.get(...at) as Raw | undefined;
+    return { ok: false, index, current: raw && itemOf(raw) };
   }
   for (const { key, item, json } of writes) {
     if (item === undefined) continue;
@@ -202,28 +191,25 @@ function applyWrites(sql: Statements, { tenant, writes }: Pending): PutResult {
   return { ok: true };
 }
 
-function meets(raw: Raw | undefined, expect: Expect): boolean {
-  if (expect === 'any') return true;
-  if (expect === 'absent') return raw === undefined;
-  if (expect === 'exists') return raw !== undefined;
-  return raw?.rev === expect.rev;
+function meets(rev: string | undefined, expect: Exclude<Expect, 'any'>): boolean {
+  if (expect === 'absent') return rev === undefined;
+  return expect === 'exists' ? rev !== undefined : rev === expect.rev;
 }
 
-function itemOf(raw: Raw): Item {
-  const item: Item = { rev: raw.rev as string, data: JSON.parse(raw.data as string) };
-  const index =
-    raw.index_name === null ? {} : { index: { name: raw.index_name as string, sort: raw.index_sort as string } };
-  return { ...item, ...index, ...(raw.expires === null ? {} : { expiresAtMs: raw.expires as number }) };
+function itemOf({ rev, data, index_name: name, index_sort: sort, expires }: Raw): Item {
+  const index = name === null || sort === null ? {} : { index: { name, sort } };
+  return { rev, data: JSON.parse(data), ...index, ...(expires === null ? {} : { expiresAtMs: expires }) };
 }
+
+const rowOf = (raw: Raw): Row => ({ ...itemOf(raw), key: { partition: raw.partition, sort: raw.sort } });
 
 /** Half-open bounds on `sort`; keys are printable ASCII, so `\x01` sorts before and `\x7f` after whatever may follow. */
 function rangeOf({ after, prefix = '', reverse }: ListOptions): { from: string; to: string } {
-  const from = prefix;
   const to = `${prefix}\x7f`;
-  if (after === undefined) return { from, to };
-  if (reverse) return { from, to: after < to ? after : to };
+  if (after === undefined) return { from: prefix, to };
+  if (reverse) return { from: prefix, to: after < to ? after : to };
   const next = `${after}\x01`;
-  return { from: next > from ? next : from, to };
+  return { from: next > prefix ? next : prefix, to };
 }
 
 const KEY_PART = /^[\x20-\x7e]{1,512}$/;
@@ -254,9 +240,9 @@ async function retryBusy<T>(job: () => T): Promise<T> {
     try {
       return job();
     } catch (error) {
-      if ((error as { errcode?: number }).errcode !== SQLITE_BUSY) throw error;
-      if (performance.now() > giveUpAt)
-        throw new ServiceError('overloaded', 'the store is locked by another process', {}, 1);
+      const code = (error as { errcode?: number }).errcode ?? 0;
+      if ((code & 0xff) !== SQLITE_BUSY) throw error;
+      if (performance.now() > giveUpAt) throw new ServiceError('overloaded', 'the store is locked', {}, 1);
     }
     await delay(Math.random() * waitMs);
   }

@@ -38,7 +38,7 @@ export interface Write {
 
 export type PutResult =
   | { readonly ok: true }
-  /** The expectation failed; `current` is what stands there (undefined = nothing), `index` which write of `putAll` (0 for `put`). */
+  /** An expectation failed; `current` is what stands there (undefined = nothing), `index` the first such write of `putAll` (0 for `put`). */
   | { readonly ok: false; readonly index: number; readonly current: Item | undefined };
 
 export interface ListOptions {
@@ -55,7 +55,7 @@ export interface ListOptions {
 export interface Store {
   get(key: Key): Promise<Item | undefined>;
   put(key: Key, item: Item, expect: Expect): Promise<PutResult>;
-  /** All or nothing, at most 25 writes, no key twice. */
+  /** All or nothing, at most 100 writes, no key twice. */
   putAll(writes: readonly Write[]): Promise<PutResult>;
   delete(key: Key, expect: Expect): Promise<PutResult>;
   list(partition: string, options: ListOptions): Promise<readonly Row[]>;
