@@ -28,6 +28,28 @@ export interface ExecResult {
   readonly notes: readonly string[];
 }
 
+/** A search whose patterns the model wrote; it runs in the sandbox, with its parts as values and never as a shell line. */
+export type Search =
+  | { readonly kind: 'files'; readonly root: WorkspacePath; readonly pattern: string }
+  | {
+      readonly kind: 'content';
+      /** A directory or one file. */
+      readonly root: WorkspacePath;
+      readonly pattern: string;
+      /** Only files that match this glob. */
+      readonly glob?: string;
+      readonly output: 'lines' | 'files' | 'counts';
+      readonly ignoreCase: boolean;
+      readonly multiline: boolean;
+      readonly before: number;
+      readonly after: number;
+    };
+
+export type SearchResult =
+  /** `lines`: paths, `path:count`, or `path:line:text` (context lines `path-line-text`); at most `searchLinesMax` of them. */
+  | { readonly ok: true; readonly lines: readonly string[]; readonly more: boolean }
+  | { readonly ok: false; readonly reason: string };
+
 /** What changed since the last snapshot; blobs are stored already. Its `changes` and `shell` go into `workspace_saved`. */
 export interface SnapshotDelta {
   readonly changes: readonly (readonly [WorkspacePath, FileRef | null])[];
@@ -47,6 +69,8 @@ export interface Workspace {
   read(path: WorkspacePath): Promise<Uint8Array | undefined>;
   write(path: WorkspacePath, bytes: Uint8Array): Promise<WriteResult>;
   exec(command: string, options: ExecOptions, signal: AbortSignal): Promise<ExecResult>;
+  /** Changes nothing. Globs: `*`, `?`, `[…]`, `{a,b}`, `**`; without a slash they match names at any depth. Regexes run in linear time. */
+  search(what: Search, timeoutMs: number, signal: AbortSignal): Promise<SearchResult>;
   readonly shell: ShellState;
   /** Forgets directory and exported variables. */
   restartShell(): void;

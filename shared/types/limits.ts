@@ -54,6 +54,8 @@ export const LIMITS = {
   workspaceFilesMax: 10_000,
   workspacePathCharsMax: 1024,
   fileReadBytesMax: 256 * KIB,
+  searchLinesMax: 20_000,
+  searchPatternCharsMax: 1000,
   // Sandbox processes of the `virtual` driver
   sandboxProcessesMax: 4,
   sandboxSpareProcesses: 1,

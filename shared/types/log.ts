@@ -79,6 +79,8 @@ export interface FileRef {
 export interface ShellState {
   readonly cwd: string;
   readonly exports: Readonly<Record<string, string>>;
+  /** Directories without any file, which the file index cannot say. */
+  readonly emptyDirectories?: readonly string[];
 }
 
 export type CallKind = 'builtin' | 'custom' | 'mcp' | 'unknown';
