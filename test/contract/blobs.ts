@@ -104,8 +104,12 @@ export function blobsContract(makePlace: () => Promise<BlobPlace>): void {
     expect(seen).toEqual(keys);
   });
 
-  check('another handle sees the same blobs', async (blobs, place) => {
-    await blobs.put(blobKey('k'), bytes(4));
-    expect(await (await place.open()).get(blobKey('k'))).toEqual(bytes(4));
+  check('another handle sees the same blobs, and its deletes disturb nobody', async (blobs, place) => {
+    const other = await place.open();
+    await blobs.put(blobKey('d/e/x'), bytes(4));
+    expect(await other.get(blobKey('d/e/x'))).toEqual(bytes(4));
+    await other.delete(blobKey('d/e/x'));
+    await blobs.put(blobKey('d/e/y'), bytes(5));
+    expect(await other.get(blobKey('d/e/y'))).toEqual(bytes(5));
   });
 }
