@@ -71,3 +71,7 @@ export const isGoodName = (name: unknown): name is string =>
 
 /** Whether a text is white space only. */
 export const isBlank = (text: string): boolean => text.trim() === '';
+
+/** A compaction block made on demand: it has to be the first block of a request. */
+export const isSigned = (block: Fields): boolean =>
+  block.type === 'compaction' && typeof block.signature === 'string' && block.signature !== '';

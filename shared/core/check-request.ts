@@ -13,29 +13,53 @@ import { turnsOf } from './check-turns.ts';
 import { type Fields, isRecord } from './fields.ts';
 import { modelFacts } from './model-facts.ts';
 
-const MESSAGES_MAX = 100_000;
+export const MESSAGES_MAX = 100_000;
 const BODY_CHARS_MAX = 32 * 1024 * 1024;
 
 /** The first fault of a request body, or null where it is sound. Never throws. */
 export const checkRequest = (body: unknown): RequestFault | null => findFaults(body)[0] ?? null;
 
-/** All faults of a request body, in the order of the areas below. */
+/** All faults of a request body: envelope, settings, then the history. */
 export function findFaults(body: unknown): readonly RequestFault[] {
   const faults: RequestFault[] = [];
   const report: Report = (rule, path, message) => faults.push({ rule, path, message });
   if (!isRecord(body)) return [{ rule: 'request.body', path: '', message: 'the body is not a JSON object' }];
   checkEnvelope(body, report);
+  const checked = readBody(body, report);
+  checkSettings(checked);
+  checkHistory(checked);
+  return faults;
+}
+
+/** The faults of a history alone. Without `tools` nothing is judged by what the request offers. */
+export function findHistoryFaults(request: {
+  readonly model: string;
+  readonly messages: readonly unknown[];
+  readonly tools?: readonly unknown[];
+}): readonly RequestFault[] {
+  const faults: RequestFault[] = [];
+  const byTools = ['tool_reference.unknown', 'server_tool.tool_missing'];
+  const report: Report = (rule, path, message) => {
+    if (request.tools || !byTools.includes(rule)) faults.push({ rule, path, message });
+  };
+  checkSize(request.messages, request.messages, report);
+  checkHistory(readBody(request, report));
+  return faults;
+}
+
+function readBody(body: Fields, report: Report): Checked {
   const messages = Array.isArray(body.messages) ? body.messages : [];
   const facts = modelFacts(typeof body.model === 'string' ? body.model : '');
-  const checked: Checked = { body, facts, messages, turns: turnsOf(messages), report };
-  checkSettings(checked);
+  return { body, facts, messages, turns: turnsOf(messages), report };
+}
+
+function checkHistory(checked: Checked): void {
   checkBlocks(checked);
   checkMedia(checked);
   checkRoles(checked);
   checkPairs(checked);
   checkServerTools(checked);
   checkMarks(checked);
-  return faults;
 }
 
 function checkEnvelope(body: Fields, report: Report): void {
@@ -44,12 +68,16 @@ function checkEnvelope(body: Fields, report: Report): void {
   if (typeof maxTokens !== 'number' || !Number.isInteger(maxTokens)) {
     report('request.max_tokens', 'max_tokens', 'Field required: a whole number');
   } else if (maxTokens < 0) report('request.max_tokens', 'max_tokens', 'must be at least 1');
+  checkSize(messages, body, report);
+}
+
+function checkSize(messages: unknown, whole: unknown, report: Report): void {
   if (!Array.isArray(messages) || messages.length === 0) {
     report('request.messages', 'messages', 'at least one message is required');
   } else if (messages.length > MESSAGES_MAX) {
     report('request.too_many_messages', 'messages', `too many messages: at most ${MESSAGES_MAX}`);
   }
-  const found = scanStrings(body);
+  const found = scanStrings(whole);
   if (found.chars > BODY_CHARS_MAX) report('request.too_large', '', 'request exceeds the maximum size');
   if (found.lone) report('request.lone_surrogate', '', 'the body is not valid JSON: no low surrogate in string');
 }

@@ -1,6 +1,6 @@
 // The order of turns: who begins, who ends, where system messages stand, where compaction blocks do.
 
-import { isServerResult, isThinkingBlock } from './block-facts.ts';
+import { isServerResult, isSigned, isThinkingBlock } from './block-facts.ts';
 import type { Checked } from './check-report.ts';
 import { openServerCalls } from './check-server-tools.ts';
 import { withoutSystem } from './check-turns.ts';
@@ -70,8 +70,7 @@ function checkCompaction({ turns, report }: Checked): void {
   let isFirst = true;
   for (const turn of turns) {
     for (const { block, path } of turn.blocks) {
-      const isSigned = block.type === 'compaction' && typeof block.signature === 'string' && block.signature !== '';
-      if (isSigned && !isFirst) report('compaction.misplaced', path, 'compaction_block_misplaced');
+      if (isSigned(block) && !isFirst) report('compaction.misplaced', path, 'compaction_block_misplaced');
       isFirst = false;
     }
   }

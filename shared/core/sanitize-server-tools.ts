@@ -1,0 +1,150 @@
+// Calls of tools that the API runs itself, after client calls have been paired. Nothing is ever made up for them.
+
+import type { ContentBlock } from '../types/message.ts';
+import { isFromCode, isGoodId, isServerCall, isServerResult } from './block-facts.ts';
+import { isRecord } from './fields.ts';
+import {
+  blocksOfTurn,
+  type Context,
+  changeBlocks,
+  type Draft,
+  type DraftTurn,
+  note,
+  regather,
+} from './sanitize-draft.ts';
+
+/** Whether the API is to go on with this turn by itself: it ends in a server result, or a server call of it is open. */
+export function isPaused(turn: DraftTurn): boolean {
+  const blocks = blocksOfTurn(turn);
+  const end = blocks.at(-1);
+  if (end && isServerResult(end)) return true;
+  const answered = new Set(blocks.filter(isServerResult).map((b) => b.tool_use_id));
+  return blocks.some((b) => isServerCall(b) && !answered.has(b.id));
+}
+
+/** Turns without server calls that can no longer be answered and without results of no call. */
+export function pairServerTools(given: readonly DraftTurn[], context: Context): readonly DraftTurn[] {
+  const turns = holdBack(given, context);
+  if (!turns.some((turn) => blocksOfTurn(turn).some((b) => isServerCall(b) || isServerResult(b)))) return turns;
+  const kept = keptBlocks(turns);
+  const lost = new Set<unknown>();
+  const cleaned = turns.map((turn) =>
+    mapDrafts(turn, (draft) => {
+      const blocks = draft.blocks.filter((block) => {
+        const goes = (isServerCall(block) || isServerResult(block)) && !kept.has(block);
+        if (goes && isServerCall(block)) lost.add(block.id);
+        return !goes;
+      });
+      const changed = changeBlocks(
+        draft,
+        blocks.map((block) => withoutLostCaller(block, lost)),
+      );
+      if (changed !== draft)
+        note(
+          context,
+          'server_tool.unresolved',
+          draft.source,
+          'a server tool call or result without its other half was left out',
+        );
+      return changed;
+    }),
+  );
+  return regather(cleaned);
+}
+
+/** Server calls that have their result, with it; and open ones at the open end of the history. */
+function keptBlocks(turns: readonly DraftTurn[]): ReadonlySet<ContentBlock> {
+  const kept = new Set<ContentBlock>();
+  const used = new Set<unknown>(
+    turns
+      .flatMap(blocksOfTurn)
+      .filter((b) => b.type === 'tool_use')
+      .map((b) => b.id),
+  );
+  let open = new Map<unknown, ContentBlock>();
+  turns.forEach((turn, i) => {
+    if (turn.role === 'user') {
+      if (!blocksOfTurn(turn).every((b) => b.type === 'tool_result')) open = new Map();
+      return;
+    }
+    const fresh = new Map<unknown, ContentBlock>();
+    for (const block of blocksOfTurn(turn)) {
+      if (isServerCall(block) && isGoodId(block.id) && isRecord(block.input) && !used.has(block.id)) {
+        used.add(block.id);
+        fresh.set(block.id, block);
+      }
+      if (!isServerResult(block)) continue;
+      const call = fresh.get(block.tool_use_id) ?? open.get(block.tool_use_id);
+      if (!call) continue;
+      kept.add(call).add(block);
+      fresh.delete(block.tool_use_id);
+      open.delete(block.tool_use_id);
+    }
+    open = fresh;
+    if (isOpenEnd(turns, i)) for (const call of fresh.values()) kept.add(call);
+  });
+  return kept;
+}
+
+/** Nothing comes behind the turn, or results only. */
+function isOpenEnd(turns: readonly DraftTurn[], i: number): boolean {
+  const next = turns[i + 1];
+  return !next || (i + 2 === turns.length && blocksOfTurn(next).every((b) => b.type === 'tool_result'));
+}
+
+function withoutLostCaller(block: ContentBlock, lost: ReadonlySet<unknown>): ContentBlock {
+  if (!isFromCode(block) || !isRecord(block.caller) || !lost.has(block.caller.tool_id)) return block;
+  const { caller: _, ...rest } = block;
+  return rest as ContentBlock;
+}
+
+/** A turn that answers code running at the API holds results only; the rest moves to the next user turn, or waits for one. */
+function holdBack(turns: readonly DraftTurn[], context: Context): readonly DraftTurn[] {
+  if (!turns.some((turn) => blocksOfTurn(turn).some(isFromCode))) return turns;
+  let held: readonly Draft[] = [];
+  const placed = turns.map((turn, i) => {
+    if (turn.role !== 'user') return turn;
+    const before = turns[i - 1];
+    const withHeld = held.length > 0 ? { ...turn, drafts: behindResults(turn.drafts, held) } : turn;
+    held = [];
+    if (!before || !blocksOfTurn(before).some(isFromCode)) return withHeld;
+    const isResult = (b: ContentBlock) => b.type === 'tool_result';
+    held = withHeld.drafts
+      .map((d) =>
+        changeBlocks(
+          d,
+          d.blocks.filter((b) => !isResult(b)),
+        ),
+      )
+      .filter((d) => d.blocks.length > 0);
+    if (held.length === 0) return turn;
+    note(
+      context,
+      'tool_result.only_results',
+      held[0]?.source ?? 0,
+      'what stood beside results of a programmatic call waits for the next user turn',
+    );
+    return mapDrafts(withHeld, (d) => changeBlocks(d, d.blocks.filter(isResult)));
+  });
+  return regather(placed);
+}
+
+function behindResults(drafts: readonly Draft[], held: readonly Draft[]): readonly Draft[] {
+  const firstOther = drafts.findIndex((d) => d.blocks.some((b) => b.type !== 'tool_result'));
+  if (firstOther === -1) return [...drafts, ...held];
+  const draft = drafts[firstOther] as Draft;
+  const results = changeBlocks(
+    draft,
+    draft.blocks.filter((b) => b.type === 'tool_result'),
+  );
+  const others = changeBlocks(
+    draft,
+    draft.blocks.filter((b) => b.type !== 'tool_result'),
+  );
+  return [...drafts.slice(0, firstOther), results, ...held, others, ...drafts.slice(firstOther + 1)];
+}
+
+const mapDrafts = (turn: DraftTurn, change: (draft: Draft) => Draft): DraftTurn => {
+  const drafts = turn.drafts.map(change);
+  return drafts.every((draft, i) => draft === turn.drafts[i]) ? turn : { ...turn, drafts };
+};
