@@ -1,0 +1,89 @@
+// `reprise doctor`: what would keep the service from running well here, each with what to do. Changes nothing.
+
+import { randomUUID } from 'node:crypto';
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { dirname, join, resolve } from 'node:path';
+import { probeNetworkNamespace, readLocalConfig } from '../shared/compose/cli.ts';
+
+export interface Finding {
+  readonly check: string;
+  /** `warn`: works, but know this. `fail`: will not work. */
+  readonly level: 'ok' | 'warn' | 'fail';
+  readonly detail: string;
+}
+
+type Config = ReturnType<typeof readLocalConfig>;
+
+const NODE_MIN = [24, 21] as const;
+
+/** All findings, in a fixed order; never throws. */
+export async function runDoctor(
+  environment: Readonly<Record<string, string | undefined>>,
+): Promise<readonly Finding[]> {
+  const findings = [checkNode(process.versions.node), checkSandbox()];
+  try {
+    const config = readLocalConfig(environment);
+    return [...findings, checkModel(config), checkDataDir(config.dataDir), await checkPort(config)];
+  } catch (error) {
+    return [...findings, { check: 'configuration', level: 'fail', detail: messageOf(error) }];
+  }
+}
+
+export function checkNode(version: string): Finding {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  const isRecent = major > NODE_MIN[0] || (major === NODE_MIN[0] && minor >= NODE_MIN[1]);
+  const detail = isRecent ? `Node ${version}` : `Node ${version}; needs ${NODE_MIN.join('.')}: run \`npm ci\` first`;
+  return { check: 'node', level: isRecent ? 'ok' : 'fail', detail };
+}
+
+function checkSandbox(): Finding {
+  if (probeNetworkNamespace()) {
+    return { check: 'sandbox', level: 'ok', detail: 'virtual; its processes have a network namespace of their own' };
+  }
+  const detail =
+    'virtual; no user namespaces here (`unshare -rn` fails), so its network wall is the prelude in the process alone';
+  return { check: 'sandbox', level: 'warn', detail };
+}
+
+function checkModel({ model, defaultModel }: Config): Finding {
+  if (model.kind === 'demo') {
+    const detail = 'the scripted demo model; set ANTHROPIC_API_KEY or ANTHROPIC_BASE_URL for a real one';
+    return { check: 'model', level: 'warn', detail };
+  }
+  const where = model.baseUrl ?? 'the Anthropic API';
+  return { check: 'model', level: 'ok', detail: `${where}, default model ${defaultModel} (not called)` };
+}
+
+/** Writes and removes one file; where the directory does not exist yet, in its nearest ancestor. */
+function checkDataDir(dataDir: string): Finding {
+  const path = resolve(dataDir);
+  try {
+    let directory = path;
+    while (!existsSync(directory)) directory = dirname(directory);
+    const probe = join(directory, `.reprise-probe-${randomUUID()}`);
+    mkdirSync(probe);
+    writeFileSync(join(probe, 'file'), 'x');
+    rmSync(probe, { recursive: true });
+    return { check: 'data', level: 'ok', detail: `${path} is writable` };
+  } catch (error) {
+    return { check: 'data', level: 'fail', detail: `${path}: ${messageOf(error)}; set REPRISE_DATA_DIR` };
+  }
+}
+
+function checkPort({ host, port }: Config): Promise<Finding> {
+  const server = createServer();
+  return new Promise((resolveFinding) => {
+    server.once('error', (error) => {
+      const detail = `${host}:${port}: ${error.message}; set PORT, or stop what listens there`;
+      resolveFinding({ check: 'port', level: 'fail', detail });
+    });
+    server.listen(port, host, () => {
+      server.close(() => resolveFinding({ check: 'port', level: 'ok', detail: `${host}:${port} is free` }));
+    });
+  });
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
