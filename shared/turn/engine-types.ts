@@ -68,6 +68,8 @@ export interface Engine {
     from: FollowFrom,
     signal: AbortSignal,
   ): AsyncIterable<readonly TurnEvent[]>;
+  /** Wakes every session that is due, for the start of a process: what a dead one left goes on. */
+  resumeDue(): Promise<void>;
   /** Tells this process's readers that the session is gone. */
   announceDeleted(session: SessionId): void;
   /** Waits for running turns to end (at most `timeoutMs`), for a clean shutdown. */

@@ -1,6 +1,7 @@
 // The turn as the doors see it: one per process. Runs of a session in one process are one run.
 
 import type { LogDeps } from '../log/deps.ts';
+import { listDue } from '../log/due.ts';
 import { acceptEvents } from '../log/inbox.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { SessionId, TenantId } from '../types/ids.ts';
@@ -9,6 +10,8 @@ import { followSession } from './follow.ts';
 import { createHub } from './hub.ts';
 import { createSessionCache, loadSession } from './load-session.ts';
 import { runSession } from './run-session.ts';
+
+const DUE_PAGE_ROWS = 100;
 
 export function createEngine(ports: Ports): Engine {
   const hub = createHub();
@@ -66,6 +69,14 @@ export function createEngine(ports: Ports): Engine {
     accept,
     run,
     follow: (tenant, session, from, signal) => followSession({ ports, hub, cache, tenant, session }, from, signal),
+    async resumeDue() {
+      for (let after: string | undefined; ; ) {
+        const due = await listDue(ports.storage, after, DUE_PAGE_ROWS);
+        for (const { tenant, session } of due) await ports.wake.wake(tenant, session, 0);
+        if (due.length < DUE_PAGE_ROWS) return;
+        after = due.at(-1)?.position;
+      }
+    },
     announceDeleted(session) {
       cache.delete(session);
       hub.publish(session, [{ kind: 'deleted' }]);

@@ -1,0 +1,84 @@
+// The embedded service: SQLite and files under the data directory, the virtual sandbox, wake-ups by timers, and the demo
+// model where neither a key nor an endpoint is configured.
+
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { createAnthropicModel } from '../adapters/anthropic-model.ts';
+import { createFileBlobs } from '../adapters/file-blobs.ts';
+import { createLocalWake } from '../adapters/local-wake.ts';
+import { createScriptedModel } from '../adapters/scripted-model/server.ts';
+import { createSqliteStore } from '../adapters/sqlite-store.ts';
+import { createIdSource, createLogger, hashing, systemClock } from '../adapters/system.ts';
+import { createVirtualSandbox } from '../adapters/virtual-sandbox/virtual-sandbox.ts';
+import type { Config } from '../config.ts';
+import type { Model } from '../ports/model.ts';
+import type { Ports } from '../ports/ports.ts';
+import { builtinTools } from '../tools/toolsets.ts';
+import type { SessionId, TenantId } from '../types/ids.ts';
+import { LIMITS, type Limits } from '../types/limits.ts';
+
+export interface LocalParts {
+  readonly ports: Ports;
+  /** Who runs a session when a wake-up is due. */
+  onWake(handler: (tenant: TenantId, session: SessionId) => Promise<void>): void;
+  close(): Promise<void>;
+}
+
+/** `childPath`: the bundled file that the sandbox's child processes run. */
+export async function composeLocal(config: Config, childPath: string): Promise<LocalParts> {
+  mkdirSync(config.dataDir, { recursive: true });
+  const limits: Limits = {
+    ...LIMITS,
+    ...(config.heartbeatMs === null ? {} : { streamHeartbeatMs: config.heartbeatMs }),
+  };
+  const logger = createLogger();
+  const storage = createSqliteStore({ path: join(config.dataDir, 'reprise.db') });
+  const blobs = createFileBlobs({ directory: join(config.dataDir, 'blobs') });
+  const wake = createLocalWake({ logger });
+  const { model, close: closeModel } = await composeModel(config, limits);
+  const sandbox = createVirtualSandbox({ blobs, hashing, limits, childPath, logger, clock: systemClock });
+  return {
+    ports: {
+      storage,
+      blobs,
+      model,
+      sandbox,
+      wake,
+      clock: systemClock,
+      ids: createIdSource(),
+      hashing,
+      logger,
+      limits,
+      tools: builtinTools,
+    },
+    onWake: (handler) => wake.onWake(handler),
+    async close() {
+      wake.close();
+      await sandbox.close();
+      await closeModel();
+      await storage.close();
+    },
+  };
+}
+
+/** The configured endpoint, or the demo model: a real HTTP server on a port of its own. */
+async function composeModel(config: Config, limits: Limits): Promise<{ model: Model; close: () => Promise<void> }> {
+  const { defaultModel } = config;
+  const idleTimeoutMs = limits.modelIdleTimeoutMs;
+  if (config.model.kind === 'anthropic') {
+    const { apiKey, baseUrl } = config.model;
+    const label = baseUrl === null ? 'the Anthropic API' : new URL(baseUrl).host;
+    const model = createAnthropicModel({ apiKey, baseUrl: baseUrl ?? undefined, defaultModel, label, idleTimeoutMs });
+    return { model, close: async () => {} };
+  }
+  const demo = createScriptedModel({ delayMs: config.model.delayMs });
+  const { url } = await demo.listen(0);
+  const model = createAnthropicModel({
+    apiKey: 'demo',
+    baseUrl: url,
+    defaultModel,
+    label: 'the demo model',
+    idleTimeoutMs,
+  });
+  return { model, close: () => demo.close() };
+}
