@@ -3,7 +3,7 @@
 // sources are newer than dist/, then becomes the service; every other command is the CLI. Plain JavaScript for old Nodes.
 
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -37,7 +37,8 @@ function readStamp() {
 
 /** In a checkout: build if a source changed since the last build. An installed package carries its dist/. */
 function ensureBuilt(node) {
-  if (!existsSync(join(root, 'scripts/build.ts')) || readStamp() === sourceStamp(root)) return;
+  const stamp = sourceStamp(root);
+  if (stamp === null || readStamp() === stamp) return;
   const built = spawnSync(node, [join(root, 'scripts/build.ts')], { stdio: ['ignore', 'inherit', 'inherit'] });
   if (built.status !== 0) process.exit(built.status ?? 1);
 }

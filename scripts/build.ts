@@ -84,6 +84,7 @@ async function buildAll(dist: string): Promise<string> {
     bundleSandboxChild(join(dist, 'sandbox-child.mjs')),
   ]);
   writeWhole(join(dist, 'local.mjs'), LAUNCHER);
+  writeWhole(join(dist, 'api/openapi.yaml'), readFileSync(join(root, 'openapi.yaml')));
   return `service ${kilobytes(service)} kB, api ${kilobytes(api)} kB, cli ${kilobytes(cli)} kB`;
 }
 

@@ -29,7 +29,6 @@ export function composeApi(config: Config): ApiParts {
   const wake = createLocalWake({ logger });
   const limits: Limits = {
     ...LIMITS,
-    requestBodyBytesMax: LIMITS.requestBodyBytesMaxLambda,
     ...(config.heartbeatMs === null ? {} : { streamHeartbeatMs: config.heartbeatMs }),
   };
   const { apiKey, baseUrl } = config.model;
