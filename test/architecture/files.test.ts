@@ -4,6 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { measureFunctions } from './function-lines.ts';
 
 const root = join(import.meta.dirname, '../..');
 const listed = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { cwd: root });
@@ -35,6 +36,14 @@ describe('every source file', () => {
   test('opens with a comment of one to three lines', () => {
     const opening = /^(#!.*\n)?(\/\/ .*\n){1,3}(?!\/\/)/;
     expect(source.filter((path) => !opening.test(textOf(path)))).toEqual([]);
+  });
+
+  test('has functions of at most 60 lines of their own', () => {
+    const long = source
+      .filter((path) => path.endsWith('.ts'))
+      .flatMap((path) => measureFunctions(path, textOf(path)).map((found) => ({ path, ...found })))
+      .filter(({ lines }) => lines > 60);
+    expect(long.map(({ path, name, lines }) => `${path} ${name}: ${lines}`)).toEqual([]);
   });
 
   test('has a kebab-case name', () => {
@@ -73,5 +82,14 @@ test('no default exports, enums, decorators or unfinished notes', () => {
 test('only ServiceError is a class', () => {
   expect(matching(source, /^(export )?class /).filter((path) => !path.startsWith('infra/'))).toEqual([
     'shared/types/errors.ts',
+  ]);
+});
+
+test('a function is measured without the functions inside it', () => {
+  const lines = (count: number) => '  work();\n'.repeat(count);
+  const measured = measureFunctions('a.ts', `function a() {\n${lines(3)}  const b = () => {\n${lines(70)}  };\n}\n`);
+  expect(measured).toEqual([
+    { name: 'b', line: 5, lines: 72 },
+    { name: 'a', line: 1, lines: 6 },
   ]);
 });
