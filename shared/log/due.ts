@@ -6,11 +6,13 @@ import { type EpochMs, epochMs, type SessionId, type TenantId } from '../types/i
 import { dueKey, sessionOfPartition } from './keys.ts';
 
 const INDEX = 'due';
-const TIME_DIGITS = 13;
+/** Milliseconds in base 36, until the year 5188; then part of the rev, so that two sessions hardly share a position. */
+const TIME_CHARS = 9;
+const TIE_CHARS = 6;
 
 /** The write that makes a session due from `at` on; part of a `putAll`. */
 export function dueWrite(session: SessionId, rev: string, at: EpochMs): Write {
-  const sort = `${String(at).padStart(TIME_DIGITS, '0')}/${session}`;
+  const sort = at.toString(36).padStart(TIME_CHARS, '0') + rev.slice(0, TIE_CHARS);
   const item: Item = { rev, data: 0, index: { name: INDEX, sort } };
   return { key: dueKey(session), item, expect: 'any' };
 }
@@ -47,7 +49,7 @@ export async function listDue(
   const rows = await storage.listIndex(INDEX, { ...(after === undefined ? {} : { after }), limit });
   return rows.map((row) => {
     const position = row.index?.sort ?? '';
-    const at = epochMs(Number(position.slice(0, TIME_DIGITS)));
+    const at = epochMs(Number.parseInt(position.slice(0, TIME_CHARS), 36));
     return { tenant: row.tenant, session: sessionOfPartition(row.key.partition), at, position };
   });
 }

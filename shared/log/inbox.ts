@@ -10,7 +10,7 @@ import { claimantOf, claimWrite } from './claims.ts';
 import { CONFLICTS_MAX, type LogDeps } from './deps.ts';
 import { dueWrite } from './due.ts';
 import { type IdempotencyRecord, idempotencyWrite, liveRecord } from './idempotency.ts';
-import { inboxOf, sessionKey } from './keys.ts';
+import { inboxOf, newRev, sessionKey } from './keys.ts';
 import { isTombstone } from './tombstone.ts';
 
 const PAGE_ROWS = 500;
@@ -54,7 +54,7 @@ export async function acceptEvents(deps: LogDeps, request: Acceptance): Promise<
   if (twice) return { kind: 'claimed', call: twice.call };
   if (!isUrgent(request.events) && (await isFull(deps, request))) return { kind: 'full' };
 
-  const send = { sort: ids.ulid(), rev: ids.nonce(), dueRev: ids.nonce(), now: clock.now() };
+  const send = { sort: ids.ulid(), rev: newRev(ids), dueRev: newRev(ids), now: clock.now() };
   let { sessionRev } = request;
   let replaces: string | undefined;
   for (let attempt = 0; attempt < CONFLICTS_MAX; attempt++) {

@@ -7,7 +7,7 @@ import { ServiceError } from '../types/errors.ts';
 import { type EpochMs, epochMs, type SessionId } from '../types/ids.ts';
 import { CONFLICTS_MAX, type LogDeps } from './deps.ts';
 import { dueWrite } from './due.ts';
-import { leaseKey, sessionKey } from './keys.ts';
+import { leaseKey, newRev, sessionKey } from './keys.ts';
 
 export interface Lease {
   readonly epoch: number;
@@ -48,8 +48,8 @@ export async function acquireLease(
   | { readonly kind: 'deleted' }
 > {
   const { store, clock, ids, limits } = deps;
-  const rev = ids.nonce();
-  const dueRev = ids.nonce();
+  const rev = newRev(ids);
+  const dueRev = newRev(ids);
   let found = await store.get(leaseKey(session));
   for (let attempt = 0; attempt < CONFLICTS_MAX; attempt++) {
     const now = clock.now();
@@ -73,14 +73,14 @@ export async function acquireLease(
 /** Holds the lease for another leaseMs from now. `lost`: it is somebody else's; stop. */
 export async function renewLease(deps: LogDeps, session: SessionId, lease: Lease): Promise<Lease | 'lost'> {
   const until = epochMs(deps.clock.now() + deps.limits.leaseMs);
-  const renewed: Lease = { ...lease, until, rev: deps.ids.nonce() };
+  const renewed: Lease = { ...lease, until, rev: newRev(deps.ids) };
   return (await changeOwn(deps.store, session, lease, itemOf(renewed))) ? renewed : 'lost';
 }
 
 /** Gives the lease back; its epoch stays. Afterwards look for work once more, then `clearDue` or wake. */
 export async function releaseLease(deps: LogDeps, session: SessionId, lease: Lease): Promise<undefined | 'lost'> {
   const data: StoredLease = { e: lease.epoch };
-  return (await changeOwn(deps.store, session, lease, { rev: deps.ids.nonce(), data })) ? undefined : 'lost';
+  return (await changeOwn(deps.store, session, lease, { rev: newRev(deps.ids), data })) ? undefined : 'lost';
 }
 
 /** A conflict with ourselves (a lost reply, a renewal that was under way) is none: epoch and holder name us. */

@@ -6,6 +6,7 @@
 import type { Item, Row, Store } from '../ports/store.ts';
 import { type EpochMs, epochMs, type SessionId } from '../types/ids.ts';
 import type { Append, EntryBody, LogEntry } from '../types/log.ts';
+import { decodeEntry, encodeEntry } from './entry-codec.ts';
 import { logOf, slotSort } from './keys.ts';
 
 const PAGE_ROWS = 500;
@@ -30,14 +31,15 @@ export type AppendResult =
 interface StoredAppend {
   readonly e: number;
   readonly t: number;
-  readonly x: readonly EntryBody[];
+  /** Encoded by `entry-codec`. */
+  readonly x: readonly object[];
 }
 
 /** Stores the entries all or nothing. */
 export async function appendEntries(store: Store, append: NewAppend): Promise<AppendResult> {
   const { session, seq, epoch, nonce, at, entries } = append;
   if (entries.length === 0) throw new TypeError('an append holds at least one entry');
-  const data: StoredAppend = { e: epoch, t: at, x: entries };
+  const data: StoredAppend = { e: epoch, t: at, x: entries.map((entry) => encodeEntry(entry, at)) };
   const key = { partition: logOf(session), sort: slotSort(seq) };
   const put = await store.put(key, { rev: nonce, data }, 'absent');
   const ours = { kind: 'ok', entries: hydrate({ v: 1, ...append }) } as const;
@@ -121,5 +123,5 @@ function parseAppend(seq: number, item: Item): Append {
   if (!Number.isSafeInteger(seq) || typeof e !== 'number' || typeof t !== 'number' || !Array.isArray(x)) {
     throw new Error(`the log item at slot ${seq} is damaged`);
   }
-  return { v: 1, seq, epoch: e, nonce: item.rev, at: epochMs(t), entries: x };
+  return { v: 1, seq, epoch: e, nonce: item.rev, at: epochMs(t), entries: x.map((entry) => decodeEntry(entry, t)) };
 }

@@ -9,7 +9,7 @@ import type { Session } from '../types/session.ts';
 import { CONFLICTS_MAX, type LogDeps } from './deps.ts';
 import { dueWrite } from './due.ts';
 import { inboxWrite } from './inbox.ts';
-import { claimsOf, dueKey, inboxOf, leaseKey, logOf, SESSIONS, sessionKey } from './keys.ts';
+import { claimsOf, dueKey, inboxOf, leaseKey, logOf, newRev, SESSIONS, sessionKey } from './keys.ts';
 import { deletedLease, isLive, readLease } from './lease.ts';
 import { isTombstone, TOMBSTONES, tombstoneEnd, tombstoneItem } from './tombstone.ts';
 
@@ -29,11 +29,11 @@ export async function createSession(
   initial: readonly InboxEvent[],
 ): Promise<StoredSession> {
   const { store, ids, clock } = deps;
-  const rev = ids.nonce();
+  const rev = newRev(ids);
   const writes: Write[] = [{ key: sessionKey(session.id), item: { rev, data: session }, expect: 'absent' }];
   if (initial.length > 0) {
-    writes.push(inboxWrite(session.id, ids.ulid(), ids.nonce(), initial));
-    writes.push(dueWrite(session.id, ids.nonce(), clock.now()));
+    writes.push(inboxWrite(session.id, ids.ulid(), newRev(ids), initial));
+    writes.push(dueWrite(session.id, newRev(ids), clock.now()));
   }
   const put = await store.putAll(writes);
   if (!put.ok && put.current?.rev !== rev) throw new Error('a session id was used twice');
@@ -79,7 +79,7 @@ function storedSession(item: Item): StoredSession {
  */
 export async function deleteSession(deps: LogDeps, session: SessionId): Promise<'deleted' | 'busy' | 'missing'> {
   const { store, clock, ids, limits } = deps;
-  const rev = ids.nonce();
+  const rev = newRev(ids);
   for (let attempt = 0; attempt < CONFLICTS_MAX; attempt++) {
     const [record, lease] = await Promise.all([store.get(sessionKey(session)), readLease(store, session)]);
     if (!record || (isTombstone(record) && record.rev !== rev)) return 'missing';
