@@ -7,6 +7,7 @@ import { Command, Option } from 'commander';
 import { listTools } from '../shared/compose/cli.ts';
 import type { ToolFace } from '../shared/types/session.ts';
 import { runDoctor } from './doctor.ts';
+import { addKeysCommand } from './keys.ts';
 
 const FACES: readonly ToolFace[] = ['agent_toolset', 'claude_code'];
 const MARKS = { ok: 'ok  ', warn: 'warn', fail: 'FAIL' } as const;
@@ -68,4 +69,8 @@ tools
     console.log(JSON.stringify(named ? named.inputSchema : schemas, null, 2));
   });
 
-await program.parseAsync();
+addKeysCommand(program);
+
+await program
+  .parseAsync()
+  .catch((error: unknown) => program.error(error instanceof Error ? error.message : String(error)));
