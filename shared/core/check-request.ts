@@ -14,7 +14,7 @@ import { type Fields, isRecord } from './fields.ts';
 import { modelFacts } from './model-facts.ts';
 
 export const MESSAGES_MAX = 100_000;
-const BODY_CHARS_MAX = 32 * 1024 * 1024;
+export const BODY_CHARS_MAX = 32 * 1024 * 1024;
 
 /** The first fault of a request body, or null where it is sound. Never throws. */
 export const checkRequest = (body: unknown): RequestFault | null => findFaults(body)[0] ?? null;
@@ -83,7 +83,7 @@ function checkSize(messages: unknown, whole: unknown, report: Report): void {
 }
 
 /** Counts the characters of all strings and looks for half surrogates, keys included. No recursion: depth is the sender's. */
-function scanStrings(root: unknown): { readonly chars: number; readonly lone: boolean } {
+export function scanStrings(root: unknown): { readonly chars: number; readonly lone: boolean } {
   let chars = 0;
   let lone = false;
   const stack: unknown[] = [root];
