@@ -6,19 +6,26 @@ import { isBlank, isGoodId, isGoodName } from './block-facts.ts';
 import { BODY_CHARS_MAX, MESSAGES_MAX, scanStrings } from './check-request.ts';
 import { type Fields, isRecord } from './fields.ts';
 
+/** Where a list stands after some of its messages. */
+interface Place {
+  readonly role: unknown;
+  /** Calls of the last assistant message that have no result yet. */
+  readonly open: ReadonlySet<unknown>;
+  readonly chars: number;
+}
+
+/** What is known of the lists that begin with one message object. */
 interface Proof {
-  /** The messages looked at, in order. */
+  /** The messages looked at, in order. The last is the assistant's: the user's behind it may still be replaced. */
   readonly proven: unknown[];
   readonly callIds: Set<unknown>;
   readonly signatures: Set<unknown>;
-  /** Calls of the last assistant message that have no result yet. */
-  readonly open: Set<unknown>;
-  role: unknown;
-  chars: number;
-  /** The message that is not plain, once one was met; what stands behind it is never looked at. */
+  place: Place;
+  /** The message of the assistant that is not plain, once one was met; nothing behind it is looked at. */
   failed: unknown;
 }
 
+const START: Place = { role: undefined, open: new Set(), chars: 0 };
 const proofs = new WeakMap<object, Proof>();
 
 /** Whether the history is plain and sound, as a whole request's would be. Never throws. */
@@ -26,70 +33,69 @@ export function isPlainlySound(messages: readonly unknown[]): boolean {
   const first = messages[0];
   if (!isRecord(first) || messages.length > MESSAGES_MAX) return false;
   const proof = proofOf(first, messages);
+  let place: Place | undefined = proof.place;
   for (let i = proof.proven.length; i < messages.length; i++) {
     const message = messages[i];
     if (message === proof.failed) return false;
-    if (!extend(proof, message)) {
-      proof.failed = message;
-      return false;
+    place = advance(place, message, proof);
+    if (isRecord(message) && message.role === 'assistant') {
+      if (!place) proof.failed = message;
+      else {
+        for (let j = proof.proven.length; j <= i; j++) proof.proven.push(messages[j]);
+        proof.place = place;
+      }
     }
-    proof.proven.push(message);
+    if (!place) return false;
   }
-  return proof.role === 'user' && proof.open.size === 0 && proof.chars <= BODY_CHARS_MAX;
+  return place.role === 'user' && place.open.size === 0 && place.chars <= BODY_CHARS_MAX;
 }
 
 /** What is known of a list that begins with this message; nothing, where it went on otherwise. */
 function proofOf(first: object, messages: readonly unknown[]): Proof {
   const known = proofs.get(first);
-  if (known && known.proven.length <= messages.length && known.proven.every((message, i) => message === messages[i])) {
-    if (known.failed === undefined || known.failed === messages[known.proven.length]) return known;
+  if (known?.proven.every((message, i) => message === messages[i])) {
+    if (known.failed === undefined || messages.includes(known.failed, known.proven.length)) return known;
   }
-  const none: Proof = {
-    proven: [],
-    callIds: new Set(),
-    signatures: new Set(),
-    open: new Set(),
-    role: undefined,
-    chars: 0,
-    failed: undefined,
-  };
+  const none: Proof = { proven: [], callIds: new Set(), signatures: new Set(), place: START, failed: undefined };
   proofs.set(first, none);
   return none;
 }
 
-function extend(proof: Proof, message: unknown): boolean {
-  if (!isRecord(message) || !hasOnly(message, ['role', 'content'])) return false;
+/** The place behind the message, or undefined where it is not plain or not sound there. */
+function advance({ role: before, open, chars: charsBefore }: Place, message: unknown, proof: Proof): Place | undefined {
+  if (!isRecord(message) || !hasOnly(message, ['role', 'content'])) return undefined;
   const { role, content } = message;
-  if (!Array.isArray(content) || content.length === 0) return false;
-  const { chars, lone } = scanStrings(message);
-  if (lone) return false;
-  proof.chars += chars;
-  const isNext = role === 'user' || (role === 'assistant' && proof.role === 'user' && proof.open.size === 0);
-  if (!isNext) return false;
-  proof.role = role;
-  return role === 'user' ? content.every((block) => isPlainInput(proof, block)) : isPlainAnswer(proof, content);
+  if (!Array.isArray(content) || content.length === 0) return undefined;
+  const found = scanStrings(message);
+  if (found.lone) return undefined;
+  const chars = charsBefore + found.chars;
+  if (role === 'user') {
+    const left = new Set(open);
+    return content.every((block) => isPlainInput(left, block)) ? { role, open: left, chars } : undefined;
+  }
+  if (role !== 'assistant' || before !== 'user' || open.size > 0) return undefined;
+  const calls = new Set<unknown>();
+  return isPlainAnswer(proof, calls, content) ? { role, open: calls, chars } : undefined;
 }
 
 /** Results first, each for an open call; text once there is none open. */
-function isPlainInput(proof: Proof, block: unknown): boolean {
+function isPlainInput(open: Set<unknown>, block: unknown): boolean {
   if (!isRecord(block)) return false;
-  if (block.type !== 'tool_result') return proof.open.size === 0 && isPlainText(block);
+  if (block.type !== 'tool_result') return open.size === 0 && isPlainText(block);
   const { content, is_error: isError } = block;
   if (!hasOnly(block, ['type', 'tool_use_id', 'content', 'is_error']) || !Array.isArray(content)) return false;
   if (isError === true && content.length === 0) return false;
-  return proof.open.delete(block.tool_use_id) && content.every(isPlainText);
+  return open.delete(block.tool_use_id) && content.every(isPlainText);
 }
 
-function isPlainAnswer(proof: Proof, content: readonly unknown[]): boolean {
-  let hasCalls = false;
+function isPlainAnswer(proof: Proof, calls: Set<unknown>, content: readonly unknown[]): boolean {
   for (const block of content) {
     if (!isRecord(block)) return false;
     if (block.type === 'tool_use') {
       if (!isPlainCall(block) || proof.callIds.has(block.id)) return false;
       proof.callIds.add(block.id);
-      proof.open.add(block.id);
-      hasCalls = true;
-    } else if (hasCalls) return false;
+      calls.add(block.id);
+    } else if (calls.size > 0) return false;
     else if (block.type === 'thinking') {
       if (!isPlainThinking(block) || proof.signatures.has(block.signature)) return false;
       proof.signatures.add(block.signature);
