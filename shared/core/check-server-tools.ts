@@ -24,7 +24,7 @@ export function checkServerTools({ turns, body, report }: Checked): void {
     for (const { block, path } of openServerCalls(turn.blocks)) {
       if (!isEnd && !later.has(block.id)) {
         report('server_tool.unresolved', path, 'server tool use without a corresponding result block');
-      } else if (isEnd && block.type === 'server_tool_use' && !offers(body.tools, block.name)) {
+      } else if (isEnd && block.type === 'server_tool_use' && !offersTool(body.tools, block.name)) {
         report('server_tool.tool_missing', path, 'the tool of this call must be enabled');
       }
     }
@@ -49,8 +49,8 @@ const onlyResults = (turn: Turn | undefined): boolean =>
 const idsOfResults = (turn: Turn | undefined): ReadonlySet<unknown> =>
   new Set((turn?.blocks ?? []).filter(({ block }) => isServerResult(block)).map(({ block }) => block.tool_use_id));
 
-/** Code execution is one tool with calls of several names. */
-function offers(tools: unknown, name: unknown): boolean {
+/** Whether a call of this name has its tool among these. Code execution is one tool with calls of several names. */
+export function offersTool(tools: unknown, name: unknown): boolean {
   if (!Array.isArray(tools) || typeof name !== 'string') return false;
   return tools.some(
     (tool: unknown) =>

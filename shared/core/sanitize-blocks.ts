@@ -128,7 +128,10 @@ function cleanResultContent(content: unknown, isError: boolean, context: Context
 function cleanInner(item: unknown, isError: boolean, context: Context): readonly ContentBlock[] {
   return readBlock(item).flatMap((block) => {
     if (!blockFacts(block.type)?.inResult) return unknownAsText(block);
-    const isLost = block.type === 'tool_reference' && context.toolNames && !context.toolNames.has(block.tool_name);
+    const isLost =
+      block.type === 'tool_reference' &&
+      context.tools &&
+      !context.tools.some((tool) => isRecord(tool) && tool.name === block.tool_name);
     if (isLost) return [textBlock(`[a tool that is not available: ${String(block.tool_name)}]`)];
     return cleanBlock(block, context).map((inner) =>
       isError && inner.type !== 'text' ? textBlock(`[${inner.type} left out of a failed result]`) : inner,

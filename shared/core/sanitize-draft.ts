@@ -24,8 +24,8 @@ export interface Context {
   readonly facts: ModelFacts;
   /** Rules that the history breaks. */
   readonly broken: ReadonlySet<string>;
-  /** Names of the request's tools, where they are known. */
-  readonly toolNames: ReadonlySet<unknown> | null;
+  /** The request's tools, where they are known. */
+  readonly tools: readonly unknown[] | undefined;
   readonly repairs: Repair[];
 }
 

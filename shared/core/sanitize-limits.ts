@@ -13,12 +13,12 @@ const NEWEST_MESSAGES = 90_000;
 
 /** Starts at the last signed compaction block, whose text stands for all before it. */
 export function fromCompaction(drafts: readonly Draft[], context: Context): readonly Draft[] {
-  if (!context.broken.has('compaction.misplaced')) return drafts;
-  const at = drafts.findLastIndex((draft) => draft.blocks.some(isSigned));
+  const at = drafts.findLastIndex((draft) => draft.role === 'assistant' && draft.blocks.some(isSigned));
   const draft = drafts[at];
   if (!draft) return drafts;
-  note(context, 'compaction.misplaced', draft.source, 'what stood before the compaction block was left out');
   const first = changeBlocks(draft, draft.blocks.slice(draft.blocks.findLastIndex(isSigned)));
+  if (at === 0 && first === draft) return drafts;
+  note(context, 'compaction.misplaced', draft.source, 'what stood before the compaction block was left out');
   return [first, ...drafts.slice(at + 1)];
 }
 
@@ -71,7 +71,11 @@ export function limitSize(drafts: readonly Draft[], context: Context): readonly 
 
 const charsOf = (value: unknown): number => jsonOf(value).length;
 const RANKS = ['tool_result', 'text', 'tool_use'];
-const rankOf = (block: ContentBlock): number => (RANKS.indexOf(block.type) + RANKS.length) % (RANKS.length + 1);
+/** What is shortened first; other blocks come last. */
+const rankOf = (block: ContentBlock): number => {
+  const rank = RANKS.indexOf(block.type);
+  return rank === -1 ? RANKS.length : rank;
+};
 
 function shorten(block: ContentBlock): ContentBlock {
   const short = (value: unknown): string =>

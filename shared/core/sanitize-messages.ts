@@ -4,13 +4,14 @@
 import type { Repair } from '../types/log.ts';
 import type { Message } from '../types/message.ts';
 import { findHistoryFaults } from './check-request.ts';
+import { isPlainlySound } from './known-sound.ts';
 import { modelFacts } from './model-facts.ts';
 import { cleanDraft } from './sanitize-blocks.ts';
 import { type Context, type Draft, type DraftTurn, gatherTurns, messageOf, note, regather } from './sanitize-draft.ts';
 import { fromCompaction, limitSize, newestMessages } from './sanitize-limits.ts';
 import { limitMedia } from './sanitize-media.ts';
 import { pairCalls } from './sanitize-pairs.ts';
-import { fixEnds, placeSystems, splitRoles } from './sanitize-roles.ts';
+import { carrySystems, fixEnds, placeSystems, splitRoles } from './sanitize-roles.ts';
 import { pairServerTools } from './sanitize-server-tools.ts';
 import { readMessages, uniqueBlocks } from './sanitize-shapes.ts';
 import { cleanThinking, dropThinking } from './sanitize-thinking.ts';
@@ -41,12 +42,13 @@ export function sanitizeMessages(given: readonly Message[], options: SanitizeOpt
   if (!Array.isArray(given)) return { messages: [], repairs: [] };
   if (given.length === 0) return { messages: given, repairs: [] };
   const { messages, restore } = hideSpilled(given);
+  if (isPlainlySound(messages)) return { messages: given, repairs: [] };
   const faults = findHistoryFaults({ ...options, messages });
   if (faults.length === 0) return { messages: given, repairs: [] };
   const context: Context = {
     facts: modelFacts(options.model),
     broken: new Set(faults.map((fault) => fault.rule)),
-    toolNames: options.tools ? new Set(options.tools.map((tool) => (tool as { name?: unknown } | null)?.name)) : null,
+    tools: options.tools,
     repairs: [],
   };
   const repaired = repair(messages, context, options.isForeign ?? false);
@@ -59,7 +61,7 @@ function repair(messages: readonly unknown[], context: Context, isForeign: boole
   const read = newestMessages(uniqueBlocks(readMessages(messages, context)), context);
   const compacted = fromCompaction(read, context);
   const clean = compacted.map((draft) => cleanDraft(draft, context));
-  const split = splitRoles(cleanThinking(clean, context), context);
+  const split = carrySystems(splitRoles(cleanThinking(clean, context), context), context);
   for (const draft of split) {
     if (draft.blocks.length === 0) note(context, 'message.empty', draft.source, 'an empty message was left out');
   }

@@ -32,7 +32,7 @@ export function pairCalls(turns: readonly DraftTurn[], context: Context): readon
     const answer = next ? [] : answerTurn(wantedBlocks(turn, matches, context), turn);
     return [pairAssistantTurn(turn, matches, context), ...answer];
   });
-  return regather(paired).map((turn) => textsFirst(turn, context));
+  return regather(regather(paired).map((turn) => textsFirst(turn, context)));
 }
 
 const sourceOf = (turn: DraftTurn): number => turn.drafts[0]?.source ?? 0;

@@ -39,6 +39,17 @@ function roleOfBlock(block: ContentBlock, role: Draft['role']): Draft['role'] | 
   return role === 'assistant' && !isThinkingBlock(block) ? 'behind' : 'none';
 }
 
+/** On models that know no system role in messages, what is not at the very start is carried as user text. */
+export function carrySystems(drafts: readonly Draft[], context: Context): readonly Draft[] {
+  if (context.facts.systemRole) return drafts;
+  const first = drafts.findIndex((draft) => draft.role !== 'system' && draft.blocks.length > 0);
+  return drafts.map((draft, i) => {
+    if (draft.role !== 'system' || first === -1 || i < first) return draft;
+    note(context, 'system.unsupported', draft.source, 'a system message is carried as user text');
+    return newDraft('user', draft.blocks, draft.source);
+  });
+}
+
 const BEGINNING = '(The beginning of this conversation is not available.)';
 const GO_ON = 'Please continue.';
 
@@ -72,7 +83,7 @@ function isGoodPrefill(turn: DraftTurn): boolean {
   return end?.type === 'text' && typeof end.text === 'string' && !/\s$/.test(end.text);
 }
 
-/** All messages in order, each system message at the end of a user turn; as user text where the model knows no such role. */
+/** All messages in order, each system message at the end of a user turn. */
 export function placeSystems(turns: readonly DraftTurn[], context: Context): readonly Draft[] {
   const drafts: Draft[] = [];
   let waiting: readonly Draft[] = [];
@@ -81,19 +92,18 @@ export function placeSystems(turns: readonly DraftTurn[], context: Context): rea
     const systems = waiting.length > 0 ? [...waiting, ...turn.systems] : turn.systems;
     waiting = [];
     if (systems.length === 0) return;
-    const end = turn.drafts.at(-1)?.blocks.at(-1);
-    const isLastWithResult = i === turns.length - 1 && end !== undefined && isServerResult(end);
-    if (turn.role === 'user') for (const draft of systems) drafts.push(asAllowed(draft, context));
-    else if (isLastWithResult && context.facts.systemRole) drafts.push(...systems);
-    else waiting = systems;
+    const end = turn.drafts.at(-1);
+    const last = end?.blocks.at(-1);
+    const isLastWithResult = i === turns.length - 1 && last !== undefined && isServerResult(last);
+    if (turn.role === 'assistant' && !isLastWithResult) waiting = systems;
+    else for (const draft of systems) drafts.push(noteMoved(draft, end, context));
   });
-  for (const { source } of waiting)
-    note(context, 'system.placement', source, 'a system message waits for the next user turn');
+  for (const { source } of waiting) note(context, 'system.placement', source, 'a system message waits for a user turn');
   return drafts;
 }
 
-function asAllowed(draft: Draft, context: Context): Draft {
-  if (context.facts.systemRole) return draft;
-  note(context, 'system.unsupported', draft.source, 'a system message is carried as user text');
-  return newDraft('user', draft.blocks, draft.source);
+function noteMoved(draft: Draft, end: Draft | undefined, context: Context): Draft {
+  const isMoved = end !== undefined && end.source > draft.source;
+  if (isMoved) note(context, 'system.placement', draft.source, 'a system message was put behind its user turn');
+  return draft;
 }

@@ -2,6 +2,7 @@
 
 import type { ContentBlock } from '../types/message.ts';
 import { isFromCode, isGoodId, isServerCall, isServerResult } from './block-facts.ts';
+import { offersTool } from './check-server-tools.ts';
 import { isRecord } from './fields.ts';
 import {
   blocksOfTurn,
@@ -24,36 +25,28 @@ export function isPaused(turn: DraftTurn): boolean {
 
 /** Turns without server calls that can no longer be answered and without results of no call. */
 export function pairServerTools(given: readonly DraftTurn[], context: Context): readonly DraftTurn[] {
-  const turns = holdBack(given, context);
+  const turns = holdBack(withoutForeignCallers(given), context);
   if (!turns.some((turn) => blocksOfTurn(turn).some((b) => isServerCall(b) || isServerResult(b)))) return turns;
-  const kept = keptBlocks(turns);
-  const lost = new Set<unknown>();
+  const kept = keptBlocks(turns, context);
+  const isLost = (block: ContentBlock) => (isServerCall(block) || isServerResult(block)) && !kept.has(block);
+  const lostCalls = turns.flatMap(blocksOfTurn).filter((block) => isServerCall(block) && isLost(block));
+  const lost = new Set(lostCalls.map((block) => block.id));
   const cleaned = turns.map((turn) =>
     mapDrafts(turn, (draft) => {
-      const blocks = draft.blocks.filter((block) => {
-        const goes = (isServerCall(block) || isServerResult(block)) && !kept.has(block);
-        if (goes && isServerCall(block)) lost.add(block.id);
-        return !goes;
-      });
-      const changed = changeBlocks(
-        draft,
-        blocks.map((block) => withoutLostCaller(block, lost)),
-      );
-      if (changed !== draft)
-        note(
-          context,
-          'server_tool.unresolved',
-          draft.source,
-          'a server tool call or result without its other half was left out',
-        );
+      const blocks = draft.blocks.filter((block) => !isLost(block));
+      const plain = blocks.map((block) => withoutLostCaller(block, (id) => lost.has(id)));
+      const changed = changeBlocks(draft, plain);
+      if (changed !== draft) note(context, 'server_tool.unresolved', draft.source, LEFT_OUT);
       return changed;
     }),
   );
   return regather(cleaned);
 }
 
+const LEFT_OUT = 'a server tool call or result without its other half was left out';
+
 /** Server calls that have their result, with it; and open ones at the open end of the history. */
-function keptBlocks(turns: readonly DraftTurn[]): ReadonlySet<ContentBlock> {
+function keptBlocks(turns: readonly DraftTurn[], { tools }: Context): ReadonlySet<ContentBlock> {
   const kept = new Set<ContentBlock>();
   const used = new Set<unknown>(
     turns
@@ -81,7 +74,10 @@ function keptBlocks(turns: readonly DraftTurn[]): ReadonlySet<ContentBlock> {
       open.delete(block.tool_use_id);
     }
     open = fresh;
-    if (isOpenEnd(turns, i)) for (const call of fresh.values()) kept.add(call);
+    if (!isOpenEnd(turns, i)) return;
+    for (const call of fresh.values()) {
+      if (!tools || call.type !== 'server_tool_use' || offersTool(tools, call.name)) kept.add(call);
+    }
   });
   return kept;
 }
@@ -92,10 +88,21 @@ function isOpenEnd(turns: readonly DraftTurn[], i: number): boolean {
   return !next || (i + 2 === turns.length && blocksOfTurn(next).every((b) => b.type === 'tool_result'));
 }
 
-function withoutLostCaller(block: ContentBlock, lost: ReadonlySet<unknown>): ContentBlock {
-  if (!isFromCode(block) || !isRecord(block.caller) || !lost.has(block.caller.tool_id)) return block;
+function withoutLostCaller(block: ContentBlock, isLost: (id: unknown) => boolean): ContentBlock {
+  if (!isFromCode(block) || !isRecord(block.caller) || !isLost(block.caller.tool_id)) return block;
   const { caller: _, ...rest } = block;
   return rest as ContentBlock;
+}
+
+/** A call whose calling code does not stand before it is a plain call. */
+function withoutForeignCallers(turns: readonly DraftTurn[]): readonly DraftTurn[] {
+  if (!turns.some((turn) => blocksOfTurn(turn).some(isFromCode))) return turns;
+  const known = new Set<unknown>();
+  const change = (block: ContentBlock) => {
+    if (isServerCall(block)) known.add(block.id);
+    return withoutLostCaller(block, (id) => !known.has(id));
+  };
+  return turns.map((turn) => mapDrafts(turn, (draft) => changeBlocks(draft, draft.blocks.map(change))));
 }
 
 /** A turn that answers code running at the API holds results only; the rest moves to the next user turn, or waits for one. */
