@@ -2,6 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { createIdSource } from '../shared/adapters/system.ts';
 import { composeLocal, type LocalParts } from '../shared/compose/local.ts';
 import { readConfig } from '../shared/config.ts';
@@ -32,6 +33,8 @@ export interface Inside {
   readonly parts: LocalParts;
   readonly engine: Engine;
   readonly storage: CountingStorage;
+  /** The latest run. */
+  running(): Promise<void>;
 }
 
 /** Opens one on a data directory of its own; `parts.close()` ends it. */
@@ -44,8 +47,12 @@ export async function openInside({ directory, modelUrl, root }: Bench): Promise<
   const parts = await composeLocal(config, join(root, 'dist/sandbox-child.mjs'));
   const storage = countStorage(parts.ports.storage);
   const engine = createEngine({ ...parts.ports, storage });
-  parts.onWake((tenant, session) => engine.run(tenant, session));
-  return { parts, engine, storage };
+  let running: Promise<void> = Promise.resolve();
+  parts.onWake((tenant, session) => {
+    running = engine.run(tenant, session);
+    return running;
+  });
+  return { parts, engine, storage, running: () => running };
 }
 
 /** A session with the whole toolset and one small file, its history seeded. */
@@ -114,11 +121,8 @@ export interface Written extends Counts {
 }
 
 /** Runs one turn from accepted message to the released lease. */
-export async function countTurn(
-  { engine, storage, parts }: Inside,
-  session: Session,
-  script: Partial<Script>,
-): Promise<Written> {
+export async function countTurn(inside: Inside, session: Session, script: Partial<Script>): Promise<Written> {
+  const { engine, storage, parts } = inside;
   const before = await engine.load(TENANT, session.id);
   if (before === undefined || before === 'deleted') throw new Error('the session is gone');
   const start = storage.counts();
@@ -132,7 +136,7 @@ export async function countTurn(
   } as const;
   const { sessionRev } = before;
   await engine.accept({ tenant: TENANT, session: session.id, sessionRev, events: [event], claims: [] });
-  await engine.run(TENANT, session.id);
+  await untilIdle(inside, session);
   const end = storage.counts();
   const after = await engine.load(TENANT, session.id);
   if (after === undefined || after === 'deleted') throw new Error('the session is gone');
@@ -142,6 +146,17 @@ export async function countTurn(
   const added = after.state.messages.slice(before.state.messages.length);
   const messageBytes = added.reduce((sum, message) => sum + bytesOf(message), 0);
   return { writes: end.writes - start.writes, bytes: end.bytes - start.bytes, messageBytes };
+}
+
+/** Waits until the accepted event was taken and its turn has left nothing to do. */
+async function untilIdle({ engine, running }: Inside, session: Session): Promise<void> {
+  for (;;) {
+    await delay(2);
+    await running();
+    const now = await engine.load(TENANT, session.id);
+    if (now === undefined || now === 'deleted') throw new Error('the session is gone');
+    if (now.status === 'idle' && now.inbox.length === 0) return;
+  }
 }
 
 const bytesOf = ({ role, content }: Message): number => Buffer.byteLength(JSON.stringify({ role, content }));
