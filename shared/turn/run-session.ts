@@ -4,6 +4,7 @@ import { nextStep } from '../core/next-step.ts';
 import { isWork, openEvents } from '../core/session-status.ts';
 import { clearDue } from '../log/due.ts';
 import { readInbox } from '../log/inbox.ts';
+import { newRev } from '../log/keys.ts';
 import { acquireLease, releaseLease } from '../log/lease.ts';
 import { loadSession, NO_TURN } from './load-session.ts';
 import { runTurns } from './run-turns.ts';
@@ -12,7 +13,7 @@ import { startWorker, type WorkerContext } from './worker.ts';
 /** Resolves when this process has nothing more to do for the session now. Throws only for outages of a port. */
 export async function runSession(context: WorkerContext): Promise<void> {
   const { ports, deps, cache, tenant, session } = context;
-  const taken = await acquireLease(deps, session, ports.ids.nonce());
+  const taken = await acquireLease(deps, session, newRev(ports.ids));
   if (taken.kind === 'deleted') return;
   if (taken.kind === 'held') {
     await ports.wake.wake(tenant, session, Math.max(0, taken.until - ports.clock.now()) + 50);

@@ -6,6 +6,7 @@ import { foldAll, placeEntries } from '../core/fold.ts';
 import { openEvents } from '../core/session-status.ts';
 import type { LogDeps } from '../log/deps.ts';
 import { readInbox, sweepInbox } from '../log/inbox.ts';
+import { newRev } from '../log/keys.ts';
 import { type Lease, renewLease } from '../log/lease.ts';
 import { appendEntries } from '../log/session-log.ts';
 import type { Ports } from '../ports/ports.ts';
@@ -142,7 +143,7 @@ export function startWorker(context: WorkerContext, held: Lease, from: SessionSt
         session,
         seq: committed.lastSeq + 1,
         epoch: lease.epoch,
-        nonce: ids.nonce(),
+        nonce: newRev(ids),
         at: clock.now(),
         entries,
       };
