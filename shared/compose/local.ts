@@ -11,6 +11,7 @@ import { createSqliteStore } from '../adapters/sqlite-store.ts';
 import { createIdSource, createLogger, hashing, systemClock } from '../adapters/system.ts';
 import { createVirtualSandbox } from '../adapters/virtual-sandbox/virtual-sandbox.ts';
 import type { Config } from '../config.ts';
+import { checkRequest } from '../core/check-request.ts';
 import type { Model } from '../ports/model.ts';
 import type { Ports } from '../ports/ports.ts';
 import { builtinTools } from '../tools/toolsets.ts';
@@ -71,7 +72,7 @@ async function composeModel(config: Config, limits: Limits): Promise<{ model: Mo
     const model = createAnthropicModel({ apiKey, baseUrl: baseUrl ?? undefined, defaultModel, label, idleTimeoutMs });
     return { model, close: async () => {} };
   }
-  const demo = createScriptedModel({ delayMs: config.model.delayMs });
+  const demo = createScriptedModel({ delayMs: config.model.delayMs, check: checkRequest });
   const { url } = await demo.listen(0);
   const model = createAnthropicModel({
     apiKey: 'demo',

@@ -213,6 +213,7 @@ const emptyWorkspace: Workspace = {
   read: async () => undefined,
   write: async () => ({ ok: true, created: true }),
   exec: async () => ({ stdout: '', stderr: '', exitCode: 0, killed: null, notes: [] }),
+  search: async () => ({ ok: true, lines: [], more: false }),
   shell: { cwd: '/workspace', exports: {} },
   restartShell() {},
   snapshot: async () => null,
