@@ -37,11 +37,8 @@ export async function measureWrites({ bench }: Options): Promise<readonly Row[]>
         SPREAD_BYTES_MAX,
       ),
       boundRow({ id: 'w3', name: 'store writes per tool round', unit: '' }, perRound, WRITES_PER_ROUND_MAX),
-      {
-        ...boundRow({ id: 'w5', name: 'store writes, short turn', unit: '' }, first.writes, 0),
-        target: '',
-        pass: null,
-      },
+      infoRow('w4', 'store writes, short turn', '', first.writes),
+      infoRow('w5', `bytes written, 20-round turn (its messages: ${loop.messageBytes} B)`, 'B', loop.bytes),
     ];
   } finally {
     await inside.parts.close();
