@@ -69,7 +69,7 @@ export async function unspillEntries(blobs: BlobStore, entries: readonly LogEntr
 
 const isSpilledEntry = (entry: LogEntry): boolean => 'spilled' in entry;
 
-async function unspillEntry(blobs: BlobStore, entry: LogEntry): Promise<LogEntry> {
+export async function unspillEntry(blobs: BlobStore, entry: LogEntry): Promise<LogEntry> {
   if (!isSpilledEntry(entry)) return entry;
   const bytes = await blobs.get((entry as unknown as SpilledEntry).spilled);
   if (!bytes) throw new Error(`the blob of log entry ${entry.seq} is missing`);
