@@ -1,22 +1,16 @@
-// The first client key of an installation on loopback: made once, shown once, kept only as a hash.
+// The first key of an installation that has none: made once, so that a newcomer can start; it is shown by the caller.
 
-import { listApiKeys, saveApiKey } from '../log/resources.ts';
+import { listApiKeys } from '../log/resources.ts';
 import type { Ports } from '../ports/ports.ts';
-import { ID_PREFIX } from '../types/ids.ts';
 import { DEFAULT_TENANT } from './auth.ts';
+import { makeApiKey } from './make-key.ts';
 
-/** A new key with every scope, or null where the installation has keys already. */
-export async function createFirstKey({ storage, ids, hashing, clock }: Ports): Promise<string | null> {
-  if ((await listApiKeys(storage.system, { limit: 1 })).length > 0) return null;
-  const id = ids.ulid();
-  const key = `rk_${id}_${ids.nonce()}`;
-  const record = {
-    id: ID_PREFIX.apiKey + id,
-    name: 'first key',
-    tenant: DEFAULT_TENANT,
-    scopes: ['api', 'admin', 'work'],
-    createdAt: clock.now(),
-  } as const;
-  await saveApiKey({ store: storage.system, ids }, hashing.sha256(key), record);
+/** The new key, or null where the installation has keys already (they cannot be shown again). */
+export async function createFirstKey(
+  ports: Pick<Ports, 'storage' | 'hashing' | 'clock' | 'ids'>,
+): Promise<string | null> {
+  const [existing] = await listApiKeys(ports.storage.system, { limit: 1 });
+  if (existing) return null;
+  const { key } = await makeApiKey(ports, { name: 'first key', tenant: DEFAULT_TENANT, scopes: ['api', 'admin', 'work'] });
   return key;
 }

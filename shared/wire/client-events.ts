@@ -53,6 +53,13 @@ export const SystemMessageInput = z
   .object({ type: z.literal('system.message'), content: SystemContent })
   .meta({ id: 'SystemMessageInput' });
 
+const OutcomeInput = z
+  .object({ type: z.literal('user.define_outcome') })
+  .superRefine((_event, context) =>
+    context.addIssue({ code: 'custom', path: ['type'], message: 'not yet supported: outcomes (user.define_outcome)' }),
+  )
+  .meta({ id: 'UserDefineOutcomeInput', description: 'Not yet supported' });
+
 export const ClientEventInput = z
   .discriminatedUnion('type', [
     UserMessageInput,
@@ -61,6 +68,7 @@ export const ClientEventInput = z
     CustomResultInput,
     ToolResultInput,
     SystemMessageInput,
+    OutcomeInput,
   ])
   .meta({ id: 'ClientEventInput' });
 export type ClientEventInput = z.infer<typeof ClientEventInput>;
@@ -88,5 +96,5 @@ export type SendEvents = z.infer<typeof SendEvents>;
 
 /** What may start a session. */
 export const InitialEvents = z
-  .array(z.discriminatedUnion('type', [UserMessageInput]))
+  .array(z.discriminatedUnion('type', [UserMessageInput, OutcomeInput]))
   .max(LIMITS.initialEventsMax, `must have at most ${LIMITS.initialEventsMax} events`);

@@ -112,7 +112,7 @@ export const SessionView = z
     vault_ids: z.array(z.string()),
     resources: z.array(ResourceView),
     metadata: MetadataOutput,
-    outcome_evaluations: z.array(z.never()),
+    outcome_evaluations: z.array(z.unknown()).max(0),
     budget: NullableBudget,
     usage: UsageView,
     stats: z.object({ active_seconds: z.number(), duration_seconds: z.number() }),

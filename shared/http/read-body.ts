@@ -1,0 +1,74 @@
+// Bodies, counted while they are read: nothing over the limit is held, and what is wrong is named.
+
+import type { z } from 'zod';
+import { ServiceError } from '../types/errors.ts';
+import { describeIssues } from '../wire/errors.ts';
+
+const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i;
+/** So much of an oversized body is read and dropped, so that a client that only reads after writing gets its answer. */
+const DRAIN_FACTOR = 2;
+
+/** The body as JSON that fits `schema`. Throws 400 (naming the field), 413 or 415. */
+export async function readJson<T extends z.ZodType>(raw: Request, schema: T, bytesMax: number): Promise<z.output<T>> {
+  const type = raw.headers.get('content-type');
+  if (type !== null && !JSON_TYPE.test(type)) {
+    throw new ServiceError('unsupported_media_type', `content-type: must be application/json, not ${shown(type)}`, {
+      field: 'content-type',
+    });
+  }
+  const text = await readText(raw, bytesMax);
+  if (text.trim() === '') throw new ServiceError('invalid_request', 'the body is empty; a JSON object is expected');
+  return parseWith(schema, parseJson(text));
+}
+
+/** `value` as `schema` reads it, or a 400 that names the field. */
+export function parseWith<T extends z.ZodType>(schema: T, value: unknown): z.output<T> {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const { field, message } = describeIssues(parsed.error);
+  if (field === '') throw new ServiceError('invalid_request', `the body ${message}`);
+  const unsupported = message.startsWith('not yet supported');
+  throw new ServiceError(unsupported ? 'unsupported' : 'invalid_request', `${field}: ${message}`, { field });
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new ServiceError('invalid_request', 'the body is not valid JSON');
+  }
+}
+
+const shown = (text: string): string => text.slice(0, 80).replace(/[^\x20-\x7e]/g, '?');
+
+const tooLarge = (bytesMax: number): ServiceError =>
+  new ServiceError('too_large', `the body is larger than ${bytesMax} bytes (requestBodyBytesMax)`, {
+    limit: 'requestBodyBytesMax',
+    limit_value: bytesMax,
+  });
+
+async function readText(raw: Request, bytesMax: number): Promise<string> {
+  const length = raw.headers.get('content-length');
+  if (length === null || Number(length) > bytesMax) return new TextDecoder().decode(await readBytes(raw, bytesMax));
+  return raw.text();
+}
+
+/** The body's bytes. Throws a 413 beyond `bytesMax`. */
+export async function readBytes(raw: Request, bytesMax: number): Promise<Uint8Array<ArrayBuffer>> {
+  const chunks: Uint8Array[] = [];
+  let total = 0;
+  for await (const chunk of raw.body ?? []) {
+    total += chunk.byteLength;
+    if (total <= bytesMax) chunks.push(chunk);
+    else chunks.length = 0;
+    if (total > bytesMax * DRAIN_FACTOR) break;
+  }
+  if (total > bytesMax) throw tooLarge(bytesMax);
+  const bytes = new Uint8Array(total);
+  let at = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, at);
+    at += chunk.byteLength;
+  }
+  return bytes;
+}
