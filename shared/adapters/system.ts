@@ -94,19 +94,26 @@ function formAsJson(level: Level, message: string, fields: Readonly<Record<strin
 
 function formForPeople(level: Level, message: string, fields: Readonly<Record<string, unknown>>): string {
   const rest = Object.entries(fields).map(
-    ([name, value]) => ` ${name}=${typeof value === 'string' ? value : toJson(value)}`,
+    ([name, value]) => ` ${name}=${typeof value === 'string' ? value : partToJson(value)}`,
   );
   return `${new Date().toISOString().slice(11, 19)} ${level === 'info' ? '' : `${level}: `}${message}${rest.join('')}`;
 }
 
-/** Never throws: a log line must not break what it tells of. */
-function toJson(value: unknown): string {
+/** Never throws: a log line must not break what it tells of. What is no JSON (a circle) is only named. */
+function toJson(value: Readonly<Record<string, unknown>>): string {
+  const parts = Object.entries(value).map(([name, part]) => `${JSON.stringify(name)}:${partToJson(part)}`);
+  return `{${parts.join(',')}}`;
+}
+
+function partToJson(value: unknown): string {
   try {
-    return JSON.stringify(value, (_key, part: unknown) => {
-      if (part instanceof Error) return { name: part.name, message: part.message, stack: part.stack };
-      return typeof part === 'bigint' ? String(part) : part;
-    });
+    return JSON.stringify(value, plainPart) ?? 'null';
   } catch {
-    return JSON.stringify(String(value));
+    return '"(not printable)"';
   }
+}
+
+function plainPart(_key: string, part: unknown): unknown {
+  if (part instanceof Error) return { name: part.name, message: part.message, stack: part.stack };
+  return typeof part === 'bigint' ? String(part) : part;
 }

@@ -140,7 +140,7 @@ function lengthen({ toLong }: Names, short: string): string {
 
 /** Only what decoding puts back: zeros of fields that are always there. */
 const withoutZeros = (fields: Fields, all: object): Fields =>
-  Object.fromEntries(Object.entries(fields).filter(([name, value]) => value !== 0 || !(name in all)));
+  Object.fromEntries(Object.entries(fields).filter(([name, value]) => value !== 0 || !Object.hasOwn(all, name)));
 
 const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -63,9 +63,8 @@ export async function readLog(
   const before = { after: slotSort(afterSeq + 1), reverse: true, limit: 1 };
   const [row] = await store.list(logOf(session), before);
   const rest = row ? hydrate(parseRow(row)).filter((entry) => entry.seq > afterSeq) : [];
-  // Read last, it may be newer than the tail: then the tail's own start is among its entries.
-  const last = rest.at(-1)?.seq ?? afterSeq;
-  return [...rest, ...tail.filter((entry) => entry.seq > last)].slice(0, limitEntries);
+  // Slots have no gaps, so `rest` ends right before `tail`.
+  return [...rest, ...tail].slice(0, limitEntries);
 }
 
 /** As `readLog`, where `afterSeq` is known to be the end of an append (a folded state): one request per page. */

@@ -107,6 +107,22 @@ describe('reading', () => {
     }
   });
 
+  test('an append that comes in between the two requests of a read is for the next read', async () => {
+    for (const after of [1, 2]) {
+      const { store } = makeWorld();
+      await append(store, 1, ['a', 'b']);
+      const racing: Store = {
+        ...store,
+        async list(partition, options) {
+          const rows = await store.list(partition, options);
+          await append(store, 3, ['c']);
+          return rows;
+        },
+      };
+      expect(seqs(await readLog(racing, ID, after))).toBe(after === 1 ? '2' : '');
+    }
+  });
+
   test('over many pages', async () => {
     const { store, last } = await filled(1100);
     expect((await readLog(store, ID, 0)).map((e) => e.seq)).toEqual(Array.from({ length: last }, (_, i) => i + 1));
