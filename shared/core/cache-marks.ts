@@ -1,6 +1,7 @@
 // Cache marks: set when a request is built, at the ends of turns, and taken off wherever they came from.
 
 import type { ContentBlock, Message } from '../types/message.ts';
+import { textBlock } from './sanitize-draft.ts';
 
 export const MARK = { type: 'ephemeral' } as const;
 
@@ -25,11 +26,11 @@ const isMarked = (value: unknown): value is ContentBlock =>
 
 const bare = new WeakMap<Message, Message>();
 
-/** The message without marks, the same object where it has none; looked at once per object. */
+/** The message as blocks without marks, the same object where it is so; looked at once per object. */
 function bareMessage(message: Message): Message {
   const known = bare.get(message);
   if (known) return known;
-  const content = withoutMarks(message.content);
+  const content = typeof message.content === 'string' ? [textBlock(message.content)] : withoutMarks(message.content);
   const result = content === message.content ? message : { ...message, content };
   bare.set(message, result);
   return result;

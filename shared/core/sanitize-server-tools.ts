@@ -108,47 +108,36 @@ function withoutForeignCallers(turns: readonly DraftTurn[]): readonly DraftTurn[
 /** A turn that answers code running at the API holds results only; the rest moves to the next user turn, or waits for one. */
 function holdBack(turns: readonly DraftTurn[], context: Context): readonly DraftTurn[] {
   if (!turns.some((turn) => blocksOfTurn(turn).some(isFromCode))) return turns;
-  let held: readonly Draft[] = [];
+  const held: Draft[] = [];
   const placed = turns.map((turn, i) => {
     if (turn.role !== 'user') return turn;
     const before = turns[i - 1];
-    const withHeld = held.length > 0 ? { ...turn, drafts: behindResults(turn.drafts, held) } : turn;
-    held = [];
-    if (!before || !blocksOfTurn(before).some(isFromCode)) return withHeld;
-    const isResult = (b: ContentBlock) => b.type === 'tool_result';
-    held = withHeld.drafts
-      .map((d) =>
-        changeBlocks(
-          d,
-          d.blocks.filter((b) => !isResult(b)),
-        ),
-      )
-      .filter((d) => d.blocks.length > 0);
-    if (held.length === 0) return turn;
-    note(
-      context,
-      'tool_result.only_results',
-      held[0]?.source ?? 0,
-      'what stood beside results of a programmatic call waits for the next user turn',
-    );
-    return mapDrafts(withHeld, (d) => changeBlocks(d, d.blocks.filter(isResult)));
+    const mustBeAlone = before !== undefined && blocksOfTurn(before).some(isFromCode);
+    if (!mustBeAlone) return held.length === 0 ? turn : { ...turn, drafts: behindResults(turn.drafts, held.splice(0)) };
+    const others = turn.drafts.map(withoutResults).filter((draft) => draft.blocks.length > 0);
+    const [first] = others;
+    if (!first) return turn;
+    for (const draft of others) held.push(draft);
+    note(context, 'tool_result.only_results', first.source, HELD_BACK);
+    return mapDrafts(turn, onlyResults);
   });
   return regather(placed);
 }
 
+const HELD_BACK = 'what stood beside results of a programmatic call waits for the next user turn';
+
+const isResult = (block: ContentBlock): boolean => block.type === 'tool_result';
+const onlyResults = (draft: Draft): Draft => changeBlocks(draft, draft.blocks.filter(isResult));
+const withoutResults = (draft: Draft): Draft => {
+  const others = draft.blocks.filter((block) => !isResult(block));
+  return changeBlocks(draft, others);
+};
+
 function behindResults(drafts: readonly Draft[], held: readonly Draft[]): readonly Draft[] {
-  const firstOther = drafts.findIndex((d) => d.blocks.some((b) => b.type !== 'tool_result'));
-  if (firstOther === -1) return [...drafts, ...held];
-  const draft = drafts[firstOther] as Draft;
-  const results = changeBlocks(
-    draft,
-    draft.blocks.filter((b) => b.type === 'tool_result'),
-  );
-  const others = changeBlocks(
-    draft,
-    draft.blocks.filter((b) => b.type !== 'tool_result'),
-  );
-  return [...drafts.slice(0, firstOther), results, ...held, others, ...drafts.slice(firstOther + 1)];
+  const at = drafts.findIndex((draft) => !draft.blocks.every(isResult));
+  const draft = drafts[at];
+  if (!draft) return [...drafts, ...held];
+  return [...drafts.slice(0, at), onlyResults(draft), ...held, withoutResults(draft), ...drafts.slice(at + 1)];
 }
 
 const mapDrafts = (turn: DraftTurn, change: (draft: Draft) => Draft): DraftTurn => {

@@ -77,6 +77,11 @@ test('marks are never on empty text nor thinking, two user messages in a row are
   ]);
 });
 
+test('a string as content is one text block', () => {
+  const given = [{ role: 'user', content: 'hi' } as unknown as Message];
+  expect(build(given).messages).toEqual([user({ ...text('hi'), ...MARK })]);
+});
+
 test('a longer history begins with the bytes of the shorter one, marks aside', () => {
   const bare = (messages: readonly Message[]) =>
     JSON.stringify(build(messages)).replaceAll(/,"cache_control":\{[^}]*\}/g, '');
