@@ -1,8 +1,9 @@
 // Which limit stands in the way of one more model call. Limits count over one user input (design 5), money over the session.
 
 import type { Limits } from '../types/limits.ts';
+import type { TurnOutcome } from '../types/outcome.ts';
 import type { RepriseSettings } from '../types/session.ts';
-import type { SessionState, TurnOutcome } from '../types/turn.ts';
+import type { SessionState } from '../types/turn.ts';
 
 const MICRO_CENTS_PER_CENT = 1_000_000;
 

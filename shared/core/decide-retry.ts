@@ -1,7 +1,7 @@
 // What a failed model call means: try again after a wait, or give up with the wire's error type (design 5, wire digest 13).
 
 import type { Limits } from '../types/limits.ts';
-import type { ModelFailure } from '../types/log.ts';
+import type { ModelFailure } from '../types/outcome.ts';
 
 /** What the model port tells about a failure. */
 export interface CallFailure {

@@ -1,7 +1,8 @@
 // The last entry of a turn, with the session's usage so far.
 
 import type { EntryBody } from '../types/log.ts';
-import type { StepInput, TurnOutcome } from '../types/turn.ts';
+import type { TurnOutcome } from '../types/outcome.ts';
+import type { StepInput } from '../types/turn.ts';
 
 /** `turn_ended` for `outcome`; also between turns, where a partly answered pause is announced again. */
 export function endTurn(input: StepInput, outcome: TurnOutcome): EntryBody {

@@ -2,13 +2,13 @@
 // Arrays and maps are copied at most once per `foldAll`, so folding a whole log costs O(log).
 
 import type { EntryBody, EntryOf, InboxEvent, LogEntry } from '../types/log.ts';
-import { type ContentBlock, type ModelUsage, NO_TOTALS } from '../types/message.ts';
+import { type ContentBlock, NO_TOTALS } from '../types/message.ts';
 import type { Session } from '../types/session.ts';
-import type { SessionState, TurnCounters } from '../types/turn.ts';
+import type { SessionState } from '../types/turn.ts';
 import { callsOf, setResult } from './fold-calls.ts';
 import { applyChange, fileOfResource } from './fold-change.ts';
+import { countUsage, startCounters } from './fold-counters.ts';
 import { type Draft, ownFiles, pushInput, pushMessage, startWork, type Work } from './fold-work.ts';
-import { addUsage } from './price.ts';
 
 /** Where a session starts: no entries, the files of its resources in place. */
 export function initialState(session: Session): SessionState {
@@ -104,6 +104,29 @@ function applyEntry(work: Work, entry: LogEntry): void {
     case 'tool_result':
       setResult(work, (c) => c.toolUseId === entry.toolUseId, { content: entry.content, isError: entry.isError });
       return;
+    case 'turn_ended':
+      applyTurnEnded(d, entry);
+      return;
+    default:
+      applyRuntimeEntry(work, entry);
+  }
+}
+
+type RuntimeEntry = EntryOf<
+  | 'tools_offered'
+  | 'session_updated'
+  | 'mode_changed'
+  | 'workspace_saved'
+  | 'imported'
+  | 'repaired'
+  | 'compacted'
+  | 'rescheduled'
+>;
+
+/** What restores local state and is no step of a turn. */
+function applyRuntimeEntry(work: Work, entry: RuntimeEntry): void {
+  const d = work.draft;
+  switch (entry.kind) {
     case 'tools_offered':
       d.toolsOffered = entry.hash;
       return;
@@ -124,9 +147,6 @@ function applyEntry(work: Work, entry: LogEntry): void {
     case 'imported':
       for (const message of entry.messages) pushMessage(work, message);
       return;
-    case 'turn_ended':
-      applyTurnEnded(d, entry);
-      return;
     case 'repaired':
     case 'compacted':
     case 'rescheduled':
@@ -134,11 +154,6 @@ function applyEntry(work: Work, entry: LogEntry): void {
     default:
       entry satisfies never; // kinds of later versions are kept in the log and skipped here
   }
-}
-
-function startCounters(before: TurnCounters | null, entry: EntryOf<'turn_started'>): TurnCounters {
-  if (entry.continues && before) return { ...before, attempts: 0, waitedMs: 0 };
-  return { turnId: entry.turnId, modelCalls: 0, tokens: 0, activeMs: 0, attempts: 0, waitedMs: 0 };
 }
 
 function applyInput(work: Work, event: InboxEvent): void {
@@ -223,12 +238,4 @@ function applyTurnEnded(d: Draft, entry: EntryOf<'turn_ended'>): void {
   d.lastFailure = null;
   d.lastOutcome = entry.outcome;
   d.totals = entry.totals;
-}
-
-function countUsage(d: Draft, usage: ModelUsage, model: string): void {
-  d.totals = addUsage(d.totals, usage, model);
-  if (!d.counters) return;
-  const tokens =
-    usage.input_tokens + usage.output_tokens + usage.cache_read_input_tokens + usage.cache_creation_input_tokens;
-  d.counters = { ...d.counters, tokens: d.counters.tokens + tokens };
 }

@@ -2,7 +2,8 @@
 // as a turn that ends interrupted without a model call; on an idle session it has no effect (design 5, wire digest 12).
 
 import type { EntryBody, InboxEvent } from '../types/log.ts';
-import type { CallState, NextStep, StepInput, TurnOutcome } from '../types/turn.ts';
+import type { TurnOutcome } from '../types/outcome.ts';
+import type { CallState, NextStep, StepInput } from '../types/turn.ts';
 import { answersOf, decideCalls, errorResult, type InterruptEvent } from './calls.ts';
 import { endTurn } from './end-turn.ts';
 

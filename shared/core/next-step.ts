@@ -2,7 +2,8 @@
 // Every step adds an entry, runs something, or ends; so the loop above it ends.
 
 import type { EntryBody, InboxEvent } from '../types/log.ts';
-import type { CallState, NextStep, SessionState, StepInput, TurnOutcome } from '../types/turn.ts';
+import type { TurnOutcome } from '../types/outcome.ts';
+import type { CallState, NextStep, SessionState, StepInput } from '../types/turn.ts';
 import { answersOf, decideCalls, denialOf, isInterrupt, lostCall, waitingCalls } from './calls.ts';
 import { decideBudget, isBudgetReached } from './decide-budget.ts';
 import { endTurn } from './end-turn.ts';

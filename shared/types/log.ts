@@ -3,9 +3,9 @@
 
 import type { BlobKey, EpochMs, EventId, SessionId, ToolUseId, TurnId, WorkspacePath } from './ids.ts';
 import type { ContentBlock, ModelUsage, UsageTotals } from './message.ts';
+import type { ModelFailure, TurnOutcome } from './outcome.ts';
 import type { PermissionMode } from './permission.ts';
 import type { AgentSnapshot, Budget, FileResource, Metadata } from './session.ts';
-import type { TurnOutcome } from './turn.ts';
 
 // ---- what clients send ----------------------------------------------------------------------------------------------
 
@@ -96,20 +96,6 @@ export interface DecidedCall {
   readonly mcpServer?: string;
   readonly decision: 'allow' | 'ask' | 'deny';
   readonly reason: string;
-}
-
-export interface ModelFailure {
-  /** The wire's `session.error.error.type` (digest 13). */
-  readonly type:
-    | 'model_overloaded_error'
-    | 'model_rate_limited_error'
-    | 'model_request_failed_error'
-    | 'billing_error'
-    | 'unknown_error'
-    | 'tool_use_limit_reached_error'
-    | 'mcp_connection_failed_error';
-  /** For people; never holds keys, headers or internals. */
-  readonly message: string;
 }
 
 export interface Repair {

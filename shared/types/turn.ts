@@ -2,22 +2,11 @@
 
 import type { EpochMs, EventId, ToolUseId, TurnId, WorkspacePath } from './ids.ts';
 import type { Limits } from './limits.ts';
-import type { CallKind, EntryBody, FileRef, InboxEvent, LogEntry, ModelFailure, ShellState } from './log.ts';
+import type { CallKind, EntryBody, FileRef, InboxEvent, LogEntry, ShellState } from './log.ts';
 import type { ContentBlock, Message, UsageTotals } from './message.ts';
+import type { ModelFailure, TurnOutcome } from './outcome.ts';
 import type { PermissionMode } from './permission.ts';
 import type { AgentSnapshot, Budget, FileResource, Metadata, Session } from './session.ts';
-
-export type TurnLimit = 'model_calls' | 'tokens' | 'wall_clock';
-
-export type TurnOutcome =
-  | { readonly kind: 'completed' }
-  | { readonly kind: 'requires_action'; readonly eventIds: readonly EventId[] }
-  | { readonly kind: 'budget_reached' }
-  | { readonly kind: 'limit'; readonly limit: TurnLimit; readonly value: number }
-  | { readonly kind: 'refused'; readonly category: string | null; readonly explanation: string | null }
-  | { readonly kind: 'interrupted' }
-  | { readonly kind: 'retries_exhausted'; readonly error: ModelFailure }
-  | { readonly kind: 'failed'; readonly error: ModelFailure };
 
 /** One tool call of the latest answer, from the message until all calls of that answer have results. */
 export interface CallState {

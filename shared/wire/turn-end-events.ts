@@ -1,8 +1,8 @@
 // How a turn ends on the wire: an error where it failed, then the thread, the usage, and last the session's idle.
 
 import { derivedEventId, type EventId, threadIdOf } from '../types/ids.ts';
-import type { EntryOf, ModelFailure } from '../types/log.ts';
-import type { TurnOutcome } from '../types/turn.ts';
+import type { EntryOf } from '../types/log.ts';
+import type { ModelFailure, TurnOutcome } from '../types/outcome.ts';
 import { budgetView, usageView } from './usage.ts';
 import { type EventContext, errorFields, made, type WireEvent } from './wire-event.ts';
 

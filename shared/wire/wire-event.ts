@@ -1,7 +1,7 @@
 // An event of the wire as a value, and the two shapes that several projections share.
 
 import type { EpochMs, EventId, SessionId } from '../types/ids.ts';
-import type { ModelFailure } from '../types/log.ts';
+import type { ModelFailure } from '../types/outcome.ts';
 import type { Budget } from '../types/session.ts';
 import { timestampOf } from './common.ts';
 

@@ -30,7 +30,7 @@ test('the list of files is not empty', () => {
 
 describe('every source file', () => {
   test('has at most 250 lines', () => {
-    expect(files.filter((path) => textOf(path).trimEnd().split('\n').length > 250)).toEqual([]);
+    expect(source.filter((path) => textOf(path).trimEnd().split('\n').length > 250)).toEqual([]);
   });
 
   test('opens with a comment of one to three lines', () => {
