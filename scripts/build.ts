@@ -1,10 +1,10 @@
 // Bundles into dist/: the service (local.mjs), the Lambda entry (api/), the sandbox's child, the CLI. Does nothing when no
 // source changed. Files appear whole (written aside, then renamed), so that builds at the same time do no harm.
 
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { type BuildOptions, build, type Metafile } from 'esbuild';
+import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
 import { sourceStamp } from '../bin/source-stamp.mjs';
 import { bundleSandboxChild } from './bundle-sandbox-child.ts';
 
@@ -23,6 +23,30 @@ await import('./service.mjs');
 setTimeout(flushCompileCache, 1000).unref(); // a killed process would leave no cache for the next start
 `;
 
+/** Zod exports its 50 locales as one value that no bundler can drop; messages are English only. */
+const englishOnly: Plugin = {
+  name: 'english-only',
+  setup({ onLoad }) {
+    onLoad({ filter: /[\\/]zod[\\/]v4[\\/]locales[\\/]index\.js$/ }, () => ({
+      contents: "export { default as en } from './en.js';",
+      loader: 'js',
+    }));
+  },
+};
+
+/** The SDK can run tools by itself, in shells. Beside credentials nothing may be able to: that code stays out. */
+const withoutHands: Plugin = {
+  name: 'without-hands',
+  setup({ onLoad, onResolve }) {
+    onLoad({ filter: /[\\/]sdk[\\/]tools[\\/]agent-toolset[\\/]node\.mjs$/ }, () => ({
+      contents: "throw new Error('this entry runs no tools');",
+      loader: 'js',
+    }));
+    onResolve({ filter: /^node:(child_process|worker_threads)$/ }, ({ path }) => ({ path, namespace: 'absent' }));
+    onLoad({ filter: /.*/, namespace: 'absent' }, () => ({ contents: 'export {};', loader: 'js' }));
+  },
+};
+
 const shared: BuildOptions = {
   absWorkingDir: root,
   bundle: true,
@@ -35,18 +59,7 @@ const shared: BuildOptions = {
   metafile: true,
   write: false,
   banner: { js: REQUIRE_BANNER },
-  plugins: [
-    {
-      // Zod exports its 50 locales as one value that no bundler can drop; messages are English only.
-      name: 'english-only',
-      setup({ onLoad }) {
-        onLoad({ filter: /[\\/]zod[\\/]v4[\\/]locales[\\/]index\.js$/ }, () => ({
-          contents: "export { default as en } from './en.js';",
-          loader: 'js',
-        }));
-      },
-    },
-  ],
+  plugins: [englishOnly],
 };
 
 /** Bundles and moves the result into place; the metafile goes beside it as `<name>.meta.json`. */
@@ -72,19 +85,28 @@ function kilobytes(metafile: Metafile): number {
 
 async function buildAll(dist: string): Promise<string> {
   const [service, api, cli] = await Promise.all([
-    bundle('service', dist, { entryPoints: { service: 'functions/local.ts' }, outExtension: { '.js': '.mjs' } }),
+    bundle('service', dist, {
+      entryPoints: { service: 'functions/local.ts' },
+      outExtension: { '.js': '.mjs' },
+      minifyWhitespace: true, // read sooner; names stay, for stack traces
+      minifySyntax: true,
+    }),
     bundle('api', join(dist, 'api'), {
       entryPoints: { index: 'functions/api.ts' },
       outExtension: { '.js': '.mjs' },
       minify: true,
       splitting: true,
       chunkNames: 'chunk-[hash]',
+      plugins: [englishOnly, withoutHands],
     }),
     bundle('cli', dist, { entryPoints: { cli: 'cli/main.ts' }, outExtension: { '.js': '.mjs' } }),
     bundleSandboxChild(join(dist, 'sandbox-child.mjs')),
   ]);
   writeWhole(join(dist, 'local.mjs'), LAUNCHER);
   writeWhole(join(dist, 'api/openapi.yaml'), readFileSync(join(root, 'openapi.yaml')));
+  const current = new Set([...Object.keys(api.outputs).map((path) => basename(path)), 'openapi.yaml']);
+  for (const name of readdirSync(join(dist, 'api')))
+    if (!current.has(name)) rmSync(join(dist, 'api', name), { force: true });
   return `service ${kilobytes(service)} kB, api ${kilobytes(api)} kB, cli ${kilobytes(cli)} kB`;
 }
 
@@ -96,7 +118,6 @@ if (!values.force && existsSync(stampFile) && readFileSync(stampFile, 'utf8') ==
   console.log('dist/ is up to date');
 } else {
   const startedAt = performance.now();
-  rmSync(join(dist, 'api'), { recursive: true, force: true });
   const sizes = await buildAll(dist);
   writeWhole(stampFile, stamp ?? '');
   console.log(`built dist/ in ${Math.round(performance.now() - startedAt)} ms: ${sizes}`);
