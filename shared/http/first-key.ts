@@ -11,6 +11,10 @@ export async function createFirstKey(
 ): Promise<string | null> {
   const [existing] = await listApiKeys(ports.storage.system, { limit: 1 });
   if (existing) return null;
-  const { key } = await makeApiKey(ports, { name: 'first key', tenant: DEFAULT_TENANT, scopes: ['api', 'admin', 'work'] });
+  const { key } = await makeApiKey(ports, {
+    name: 'first key',
+    tenant: DEFAULT_TENANT,
+    scopes: ['api', 'admin', 'work'],
+  });
   return key;
 }

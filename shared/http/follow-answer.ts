@@ -5,6 +5,7 @@ import type { SessionId } from '../types/ids.ts';
 import type { TurnEvent } from '../types/turn.ts';
 import { eventsOfEntry } from '../wire/events.ts';
 import type { WireEvent } from '../wire/wire-event.ts';
+import { viewOf } from './change-session.ts';
 import { createTracker } from './follow.ts';
 import { createFramer } from './frames.ts';
 import { hydrateBatch } from './hydrate-entry.ts';
@@ -109,8 +110,9 @@ export async function waitForEnd(
       ended.catch(() => {}); // nobody waits for it any more
       return json(request, answer, 202, applied);
     }
-    const reprise = { ...answer.reprise, session: session satisfies string, events };
-    return json(request, { data: answer.data, reprise }, 200, applied);
+    const loaded = await request.service.engine.load(request.caller.tenant, session);
+    const view = loaded && loaded !== 'deleted' ? { session: viewOf(request.service, loaded) } : {};
+    return json(request, { data: answer.data, reprise: { ...answer.reprise, ...view, events } }, 200, applied);
   } finally {
     timer.abort();
     abort.abort();

@@ -137,16 +137,17 @@ function createPreviews({ eventDeltas, repriseDeltas }: FrameOptions): (event: P
 
 /** What stands before and after the text of a delta; the same for all deltas of one block. */
 function deltaFrame(type: WireEventType, id: EventId, index: number): [string, string] {
-  const begin = `event: message\ndata: {"type":"event_delta","event_id":"${id}","delta":`;
+  const begin = `event: message\ndata: {"type":"event_delta","event_id":"${id}","delta":{"type":"content_delta","index":${index},"content":`;
+  const end = '}}}\n\n';
   switch (type) {
     case 'agent.message':
-      return [`${begin}{"type":"content_delta","index":${index},"content":{"type":"text","text":`, '}}}\n\n'];
+      return [`${begin}{"type":"text","text":`, end];
     case 'agent.thinking':
-      return [`${begin}{"type":"thinking_delta","thinking":`, '}}\n\n'];
+      return [`${begin}{"type":"thinking_delta","thinking":`, end];
     case 'agent.tool_use':
     case 'agent.custom_tool_use':
     case 'agent.mcp_tool_use':
-      return [`${begin}{"type":"input_json_delta","partial_json":`, '}}\n\n'];
+      return [`${begin}{"type":"input_json_delta","partial_json":`, end];
     default:
       return type satisfies never;
   }

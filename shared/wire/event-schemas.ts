@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { NullableTimestamp, orNull, pageOf, Timestamp } from './common.ts';
 import { ShownContent, ShownTexts } from './content.ts';
 import { SessionAgentView } from './session-agent.ts';
+import { SessionView } from './sessions.ts';
 import { BudgetView, NullableBudget, UsageView } from './usage.ts';
 
 const id = z.string().describe('sevt_…');
@@ -148,17 +149,15 @@ const EventDelta = z
   .object({
     type: z.literal('event_delta'),
     event_id: z.string(),
-    delta: z.discriminatedUnion('type', [
-      z
-        .object({
-          type: z.literal('content_delta'),
-          index: z.number().int(),
-          content: z.object({ type: z.literal('text'), text: z.string() }),
-        })
-        .meta({ id: 'ContentDelta' }),
-      z.object({ type: z.literal('input_json_delta'), partial_json: z.string() }).meta({ id: 'InputJsonDelta' }),
-      z.object({ type: z.literal('thinking_delta'), thinking: z.string() }).meta({ id: 'ThinkingDelta' }),
-    ]),
+    delta: z.object({
+      type: z.literal('content_delta'),
+      index: z.number().int(),
+      content: z.discriminatedUnion('type', [
+        z.object({ type: z.literal('text'), text: z.string() }).meta({ id: 'TextDelta' }),
+        z.object({ type: z.literal('input_json_delta'), partial_json: z.string() }).meta({ id: 'InputJsonDelta' }),
+        z.object({ type: z.literal('thinking_delta'), thinking: z.string() }).meta({ id: 'ThinkingDelta' }),
+      ]),
+    }),
   })
   .meta({ id: 'EventDelta' });
 const Deleted = made('session.deleted', 'SessionDeletedEvent', {});
@@ -176,7 +175,7 @@ export const SentAnswer = z
           .array(z.string())
           .optional()
           .describe('Events that the queued messages wait behind: calls that need an answer first'),
-        session: z.string().optional(),
+        session: SessionView.optional().describe('With `Prefer: wait`: the session at the end of the turn'),
         events: z
           .array(SessionEventView)
           .optional()
