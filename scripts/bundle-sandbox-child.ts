@@ -15,11 +15,28 @@ const FORBIDDEN =
 /** Parts of the shell that are off: network, SQLite, Python, JavaScript. */
 const LEFT_OUT = /\/(?:undici|curl|sqlite3|js-exec|python3|html-to-markdown|worker)-[A-Z0-9]+\.js$/;
 
+/**
+ * Only the prelude may hold the loader. The shell gets one that refuses; its own guard, which wants to patch a loader before each
+ * command, patches this one.
+ */
+const REFUSING_MODULE = `
+const refuse = (id) => { throw new Error(id + ': not available in the sandbox'); };
+function Module() {}
+Object.assign(Module, { Module, default: Module, builtinModules: [], createRequire: () => refuse, _load: refuse, _resolveFilename: refuse });
+module.exports = Module;
+`;
+
 const withoutOutside: Plugin = {
   name: 'without-outside',
   setup(setup) {
     setup.onResolve({ filter: FORBIDDEN }, ({ path }) => ({ path, namespace: 'nothing' }));
     setup.onResolve({ filter: LEFT_OUT }, ({ path }) => ({ path, namespace: 'nothing' }));
+    setup.onResolve({ filter: /^(?:node:)?module$/ }, ({ path, importer }) =>
+      importer.includes('node_modules')
+        ? { path, namespace: 'refusing-module' }
+        : { path: 'node:module', external: true },
+    );
+    setup.onLoad({ filter: /.*/, namespace: 'refusing-module' }, () => ({ contents: REFUSING_MODULE, loader: 'js' }));
     setup.onLoad({ filter: /.*/, namespace: 'nothing' }, () => ({ contents: 'module.exports = {};', loader: 'js' }));
   },
 };

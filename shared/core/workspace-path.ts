@@ -20,8 +20,7 @@ export const TOOL_OUTPUTS_DIRECTORY = '/mnt/session/tool_outputs';
 export const WORKSPACE_ROOTS: readonly string[] = [WORKSPACE_HOME, '/mnt/session', '/tmp'];
 
 const SEGMENT_BYTES_MAX = 255;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
-const CONTROL = /[\u0000-\u001f\u007f]/;
+const CONTROL = /\p{Cc}/u;
 
 /** Whether `path` (normalised) is `directory` or lies under it. */
 export const isUnder = (path: string, directory: string): boolean =>

@@ -35,8 +35,6 @@ drop(process, [
   'setgroups',
   'initgroups',
   'report',
-  'abort',
-  'reallyExit',
 ]);
 drop(globalThis, [
   'fetch',

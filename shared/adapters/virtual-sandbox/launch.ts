@@ -6,6 +6,8 @@ import { existsSync } from 'node:fs';
 export interface LaunchOptions {
   readonly childPath: string;
   readonly heapMb: number;
+  /** Arguments of the child's own, for tests that probe it. */
+  readonly args?: readonly string[];
 }
 
 /** What stands between the child and the network besides its own flags. */
@@ -45,7 +47,7 @@ export const childFlags = (heapMb: number): readonly string[] => [
 /** The running child; stdin and stdout are its frames, stderr what it says when it dies. */
 export async function launchChild(options: LaunchOptions): Promise<ChildProcess> {
   const isolation = await probeIsolation();
-  const node = [process.execPath, ...childFlags(options.heapMb), options.childPath];
+  const node = [process.execPath, ...childFlags(options.heapMb), options.childPath, ...(options.args ?? [])];
   const [command, ...args] =
     isolation === 'network-namespace' && UNSHARE !== undefined ? [UNSHARE, ...UNSHARE_FLAGS, ...node] : node;
   return spawn(command as string, args, { env: {}, cwd: '/', stdio: ['pipe', 'pipe', 'pipe'] });

@@ -121,7 +121,7 @@ async function exec(own: Own, command: string, options: ExecOptions, signal: Abo
     outputBytesMax: OUTPUT_BYTES_MAX,
     timeoutMs: options.timeoutMs,
   };
-  const outcome = await runJob(own, request, body, options.timeoutMs, signal);
+  const outcome = await runJob(own, request, body, signal);
   if (outcome.kind === 'killed') return stopped(outcome.why);
   const known = bySha(index);
   const reply = checkReply(outcome.frame, {
@@ -156,7 +156,7 @@ const stopped = (killed: ExecResult['killed']): ExecResult => ({
 async function runSearch(own: Own, search: Search, timeoutMs: number, signal: AbortSignal): Promise<SearchResult> {
   const { rows, body } = await fileRows(own, search.kind === 'files' ? 'names' : 'all');
   const request: ToChild = { kind: 'search', search, files: rows, linesMax: own.deps.limits.searchLinesMax, timeoutMs };
-  const outcome = await runJob(own, request, body, timeoutMs, signal);
+  const outcome = await runJob(own, request, body, signal);
   if (outcome.kind === 'killed') {
     const why = {
       timeout: `timed out after ${timeoutMs} ms`,
@@ -178,7 +178,6 @@ async function runJob(
   own: Own,
   request: Exclude<ToChild, { kind: 'file' }>,
   body: readonly Uint8Array[],
-  timeoutMs: number,
   signal: AbortSignal,
 ): Promise<JobOutcome> {
   const known = bySha(own.index);
@@ -186,7 +185,7 @@ async function runJob(
     const entry = known().get(sha256);
     return entry && own.deps.bytes.read(entry);
   };
-  return own.deps.pool.run(own.what.tenant, { request, body, load, timeoutMs, signal });
+  return own.deps.pool.run(own.what.tenant, { request, body, load, timeoutMs: request.timeoutMs, signal });
 }
 
 /** Files by content, made when first asked for. */
