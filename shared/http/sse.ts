@@ -47,7 +47,7 @@ export function streamAnswer(
 
   const finish = () => {
     clearInterval(heartbeat);
-    abort.abort();
+    abort.abort('over'); // the default reason is an exception with a stack
     closeStream();
   };
   const pump = async (controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> => {

@@ -21,6 +21,9 @@ export interface FollowContext {
   readonly session: SessionId;
 }
 
+/** A reason to abort with: the default one is an exception with a stack, made each time. */
+const ENDED = 'ended';
+
 /** See `Engine.follow`. Listens from this call on. */
 export function followSession(
   context: FollowContext,
@@ -30,24 +33,41 @@ export function followSession(
   const { ports, hub, session } = context;
   let queue: TurnEvent[] = [];
   let wake: () => void = () => {};
+  let isQuiet = true;
+  let isLate = false;
   const unsubscribe = hub.subscribe(session, (events) => {
     queue.push(...events);
+    isQuiet = false;
     wake();
   });
   signal.addEventListener('abort', () => wake(), { once: true });
-  /** Resolves with true when something happened, with false after one poll interval without. */
-  const next = async (): Promise<boolean> => {
-    if (queue.length > 0 || signal.aborted) return true;
-    const woken = new Promise<true>((resolve) => {
-      wake = () => resolve(true);
-    });
-    const timer = new AbortController();
-    const slept = ports.clock.sleep(ports.limits.watchPollMs, timer.signal).then(() => false as const);
-    const happened = await Promise.race([woken, slept]);
-    timer.abort();
-    return happened;
+  const stop = new AbortController();
+  /** Makes the reader look at the store after a poll interval in which nothing happened. */
+  const beat = async (): Promise<void> => {
+    for (;;) {
+      await ports.clock.sleep(ports.limits.watchPollMs, stop.signal);
+      if (stop.signal.aborted) return;
+      isLate = isQuiet;
+      isQuiet = true;
+      if (isLate) wake();
+    }
   };
-  return generate(context, from, { next, take, signal, unsubscribe });
+  void beat();
+  /** Resolves with true when something happened, with false after a poll interval without. */
+  const next = async (): Promise<boolean> => {
+    if (queue.length === 0 && !signal.aborted && !isLate) {
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+    }
+    isLate = false;
+    return queue.length > 0 || signal.aborted;
+  };
+  const end = (): void => {
+    unsubscribe();
+    stop.abort(ENDED);
+  };
+  return generate(context, from, { next, take, signal, end });
 
   function take(): TurnEvent[] {
     const events = queue;
@@ -60,7 +80,7 @@ interface Source {
   readonly next: () => Promise<boolean>;
   readonly take: () => TurnEvent[];
   readonly signal: AbortSignal;
-  readonly unsubscribe: () => void;
+  readonly end: () => void;
 }
 
 async function* generate(
@@ -108,7 +128,7 @@ async function* generate(
       if (out.some((e) => e.kind === 'deleted')) return;
     }
   } finally {
-    source.unsubscribe();
+    source.end();
   }
 }
 

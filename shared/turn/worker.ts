@@ -110,7 +110,7 @@ export function startWorker(context: WorkerContext, held: Lease, from: SessionSt
       }
     };
     void beat();
-    return () => stop.abort();
+    return () => stop.abort('stopped'); // the default reason is an exception with a stack
   }
 
   return {
