@@ -69,6 +69,24 @@ function describeFiles(world: () => SandboxWorld): void {
     expect((await workspace.read(path('/workspace/big')))?.[0]).toBe('b'.charCodeAt(0));
   });
 
+  it('finds changes wherever they were made', async () => {
+    const workspace = world().open();
+    for (const where of ['a/1', 'a/2', 'b/1', 'c']) await workspace.write(path(`/workspace/${where}`), bytes(where));
+    await workspace.write(path('/workspace/large'), bytes('L'.repeat(50_000)));
+    const commands =
+      'mv a moved; rm -r b; ln -s c way; cat way; rm way; echo new > c; cp -r moved again; cat large >> c';
+    await sh(workspace, `${commands}; cd /tmp; tee t < /workspace/moved/1 > /dev/null; chmod 600 /workspace/large`);
+    const paths = workspace.list().map((file) => file.path);
+    expect([...paths].sort()).toEqual([
+      ...['/tmp/t', '/workspace/again/1', '/workspace/again/2', '/workspace/c', '/workspace/large'],
+      ...['/workspace/moved/1', '/workspace/moved/2'],
+    ]);
+    const grown = textOf(await workspace.read(path('/workspace/c')));
+    expect([grown?.slice(0, 5), grown?.length]).toEqual(['new\nL', 50_004]);
+    expect(textOf(await workspace.read(path('/tmp/t')))).toBe('a/1');
+    expect(workspace.stat(path('/workspace/large'))).toMatchObject({ mode: 0o600, size: 50_000 });
+  });
+
   it('refuses a file where a directory is, and below a file', async () => {
     const workspace = world().open();
     await workspace.write(path('/workspace/d/f'), bytes('x'));

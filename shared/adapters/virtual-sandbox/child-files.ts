@@ -4,6 +4,7 @@
 import { InMemoryFs } from 'just-bash';
 import { isInWorkspace, WORKSPACE_ROOTS } from '../../core/workspace-path.ts';
 import type { ExecReply, FileRow } from './protocol.ts';
+import { trackWrites, type Writes } from './track-writes.ts';
 
 export interface ChildFiles {
   readonly fs: InMemoryFs;
@@ -56,63 +57,101 @@ export function createFiles(input: FilesInput): ChildFiles {
       fs.writeFileLazy(path, lazy, metadata);
     }
   }
-  let start: ReadonlySet<string> = new Set();
+  let start: Start = { paths: new Set(), writes: null };
   return {
     fs,
     markStart: () => {
-      start = new Set(fs.getAllPaths());
+      start = { paths: new Set(fs.getAllPaths()), writes: trackWrites(fs) };
     },
-    diff: () => {
+    diff: async () => {
       scan.on = true;
+      const { emptyDirectories } = input;
+      if (start.writes?.any() === false) return { ...NOTHING, emptyDirectories: [...emptyDirectories] };
       return findChanges(fs, input, scan, start);
     },
   };
 }
 
-async function findChanges(
-  fs: InMemoryFs,
-  input: FilesInput,
-  scan: Scan,
-  start: ReadonlySet<string>,
-): Promise<FilesDiff> {
+/** The file system as the command found it. */
+interface Start {
+  readonly paths: ReadonlySet<string>;
+  readonly writes: Writes | null;
+}
+
+const NOTHING: FilesDiff = { changes: [], removed: [], bodies: [], emptyDirectories: [], notes: [] };
+
+async function findChanges(fs: InMemoryFs, input: FilesInput, scan: Scan, start: Start): Promise<FilesDiff> {
   const rows = new Map(input.rows.map((row) => [row[0], row]));
-  const changes: FilesDiff['changes'] = [];
-  const bodies: Uint8Array[] = [];
-  const dropped: string[] = [];
+  const found: Change[] = [];
+  const outside: string[] = [];
   const links: string[] = [];
-  const seen = new Set<string>();
   const directories: string[] = [];
-  let at = 0;
+  const seen = new Set<string>();
   for (const path of fs.getAllPaths()) {
+    if (start.writes?.mayDiffer(path) === false) {
+      if (rows.has(path)) seen.add(path);
+      else if (isInWorkspace(path)) directories.push(path);
+      continue;
+    }
     scan.unread = null; // set by whatever reads the file next, `lstat` included
     const stat = await fs.lstat(path);
     if (!isInWorkspace(path)) {
-      if (!start.has(path) && !stat.isDirectory) dropped.push(path);
+      if (!start.paths.has(path) && !stat.isDirectory) outside.push(path);
     } else if (stat.isSymbolicLink) links.push(path);
     else if (stat.isDirectory) directories.push(path);
     else {
       seen.add(path);
       const bytes = await fs.readFileBuffer(path);
-      const known = rows.get(path);
       const meta = { path, mode: stat.mode & 0o7777, mtimeMs: stat.mtime.getTime() };
-      const same = known && meta.mode === known[2] && meta.mtimeMs === known[3];
-      const unread: FileRow | null = scan.unread;
-      if (unread) {
-        if (!same || unread !== known) changes.push({ ...meta, sha256: unread[4] });
-      } else if (!known || !same || !isSame(known, bytes, scan.loaded.get(path) ?? inlineBytes(known, input.body))) {
-        changes.push({ ...meta, at, size: bytes.length });
-        bodies.push(bytes);
-        at += bytes.length;
-      }
+      const known = rows.get(path);
+      const before = known && (scan.loaded.get(path) ?? inlineBytes(known, input.body));
+      const change = changeOf(meta, { known, before, unread: scan.unread, bytes });
+      if (change) found.push(change);
     }
   }
   return {
-    changes,
-    bodies,
+    ...placed(found),
     removed: input.rows.map((row) => row[0]).filter((path) => !seen.has(path)),
     emptyDirectories: emptyOnes(directories, seen),
-    notes: notesOn(dropped, links),
+    notes: notesOn(outside, links),
   };
+}
+
+interface Meta {
+  readonly path: string;
+  readonly mode: number;
+  readonly mtimeMs: number;
+}
+type Change = { readonly meta: Meta } & ({ readonly sha256: string } | { readonly bytes: Uint8Array });
+
+/** How a file differs from the index; undefined where it does not. Bytes that were never read are named by their hash. */
+function changeOf(
+  meta: Meta,
+  file: {
+    readonly known: FileRow | undefined;
+    readonly before: Uint8Array | undefined;
+    readonly unread: FileRow | null;
+    readonly bytes: Uint8Array;
+  },
+): Change | undefined {
+  const { known, before, unread, bytes } = file;
+  const same = known !== undefined && meta.mode === known[2] && meta.mtimeMs === known[3];
+  if (unread) return same && unread === known ? undefined : { meta, sha256: unread[4] };
+  return same && before && isSame(known, bytes, before) ? undefined : { meta, bytes };
+}
+
+/** Changes with their place in one body. */
+function placed(found: readonly Change[]): Pick<FilesDiff, 'changes' | 'bodies'> {
+  const bodies: Uint8Array[] = [];
+  let at = 0;
+  const changes = found.map((change) => {
+    if ('sha256' in change) return { ...change.meta, sha256: change.sha256 };
+    const from = at;
+    bodies.push(change.bytes);
+    at += change.bytes.length;
+    return { ...change.meta, at: from, size: change.bytes.length };
+  });
+  return { changes, bodies };
 }
 
 const inlineBytes = ([, size, , , , offset]: FileRow, body: Uint8Array): Uint8Array =>
