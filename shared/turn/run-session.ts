@@ -32,7 +32,9 @@ export async function runSession(context: WorkerContext): Promise<void> {
   }
   if (worker.lost()) return;
   const lease = worker.lease();
-  if ((await releaseLease(deps, session, lease)) === 'lost') return;
+  // Both in one tick: an embedded store syncs once for them. Taken inbox items are only swept, so their order is free.
+  const [released] = await Promise.all([releaseLease(deps, session, lease), worker.sweep()]);
+  if (released === 'lost') return;
   const inbox = openEvents(worker.state(), await readInbox(deps.store, session));
   const look = { state: worker.state(), inbox, now: ports.clock.now(), limits: ports.limits, newTurnId: NO_TURN };
   const cleared = isWork(nextStep(look)) ? 'changed' : await clearDue(deps.store, session, lease.dueRev);

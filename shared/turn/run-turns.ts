@@ -83,7 +83,6 @@ async function endTurn(worker: Worker, entries: readonly EntryBody[]): Promise<v
   worker.stage(entries);
   if (!(await worker.commit())) return;
   await worker.dropWorkspace();
-  await worker.sweep();
 }
 
 /** A fault of ours ends the turn where it can be told from an outage: the session stays usable. */
