@@ -1,7 +1,6 @@
 // Cache marks: set when a request is built, at the ends of turns, and taken off wherever they came from.
 
 import type { ContentBlock, Message } from '../types/message.ts';
-import { textBlock } from './sanitize-draft.ts';
 
 export const MARK = { type: 'ephemeral' } as const;
 
@@ -30,7 +29,8 @@ const bare = new WeakMap<Message, Message>();
 function bareMessage(message: Message): Message {
   const known = bare.get(message);
   if (known) return known;
-  const content = typeof message.content === 'string' ? [textBlock(message.content)] : withoutMarks(message.content);
+  const content =
+    typeof message.content === 'string' ? [{ type: 'text', text: message.content }] : withoutMarks(message.content);
   const result = content === message.content ? message : { ...message, content };
   bare.set(message, result);
   return result;

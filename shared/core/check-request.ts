@@ -1,15 +1,15 @@
 // Whether the Messages API would take a request: a strict reading of its public rules, each fault under a stable name.
 // Pure and linear; what only the API can know (tokens, real signatures, what lies behind a URL) is not judged.
 
-import { checkBlocks } from './check-blocks.ts';
-import { checkMarks } from './check-marks.ts';
-import { checkMedia } from './check-media.ts';
-import { checkPairs } from './check-pairs.ts';
-import type { Checked, Report, RequestFault } from './check-report.ts';
-import { checkRoles } from './check-roles.ts';
-import { checkServerTools } from './check-server-tools.ts';
-import { checkSettings } from './check-settings.ts';
-import { turnsOf } from './check-turns.ts';
+import { checkBlocks } from './check/check-blocks.ts';
+import { checkMarks } from './check/check-marks.ts';
+import { checkMedia } from './check/check-media.ts';
+import { checkPairs } from './check/check-pairs.ts';
+import type { Checked, Report, RequestFault } from './check/check-report.ts';
+import { checkRoles } from './check/check-roles.ts';
+import { checkServerTools } from './check/check-server-tools.ts';
+import { checkSettings } from './check/check-settings.ts';
+import { turnsOf } from './check/check-turns.ts';
 import { type Fields, isRecord } from './fields.ts';
 import { modelFacts } from './model-facts.ts';
 

@@ -6,17 +6,25 @@ import type { Message } from '../types/message.ts';
 import { findHistoryFaults } from './check-request.ts';
 import { isPlainlySound } from './known-sound.ts';
 import { modelFacts } from './model-facts.ts';
-import { cleanDraft } from './sanitize-blocks.ts';
-import { type Context, type Draft, type DraftTurn, gatherTurns, messageOf, note, regather } from './sanitize-draft.ts';
-import { fromCompaction, limitSize, newestMessages } from './sanitize-limits.ts';
-import { limitMedia } from './sanitize-media.ts';
-import { pairCalls } from './sanitize-pairs.ts';
-import { carrySystems, fixEnds, placeSystems, splitRoles } from './sanitize-roles.ts';
-import { pairServerTools } from './sanitize-server-tools.ts';
-import { readMessages, uniqueBlocks } from './sanitize-shapes.ts';
-import { cleanThinking, dropThinking } from './sanitize-thinking.ts';
-import { hideSpilled } from './spilled-blocks.ts';
-import { tellAsText } from './tell-as-text.ts';
+import { cleanDraft } from './sanitize/sanitize-blocks.ts';
+import {
+  type Context,
+  type Draft,
+  type DraftTurn,
+  gatherTurns,
+  messageOf,
+  note,
+  regather,
+} from './sanitize/sanitize-draft.ts';
+import { fromCompaction, limitSize, newestMessages } from './sanitize/sanitize-limits.ts';
+import { limitMedia } from './sanitize/sanitize-media.ts';
+import { pairCalls } from './sanitize/sanitize-pairs.ts';
+import { carrySystems, fixEnds, placeSystems, splitRoles } from './sanitize/sanitize-roles.ts';
+import { pairServerTools } from './sanitize/sanitize-server-tools.ts';
+import { readMessages, uniqueBlocks } from './sanitize/sanitize-shapes.ts';
+import { cleanThinking, dropThinking } from './sanitize/sanitize-thinking.ts';
+import { hideSpilled } from './sanitize/spilled-blocks.ts';
+import { tellAsText } from './sanitize/tell-as-text.ts';
 
 export interface SanitizeOptions {
   readonly model: string;

@@ -21,6 +21,8 @@ const PLANTED: readonly (readonly [path: string, text: string, rule: string])[] 
   ['shared/core/bad-lazy.ts', "export const a = () => import('../adapters/system.ts');", RESTRICTED_IMPORT],
   ['shared/core/bad-detour.ts', "import './../adapters/system.ts';", RESTRICTED_IMPORT],
   ['shared/core/bad-type.ts', "export type A = import('../ports/system.ts').Clock;", 'consistent-type-imports'],
+  ['shared/core/check/bad.ts', "import '../../ports/system.ts';", RESTRICTED_IMPORT],
+  ['shared/core/sanitize/bad.ts', "import '../../adapters/system.ts';", RESTRICTED_IMPORT],
   ['shared/transcript/bad.ts', "import '../ports/system.ts';", RESTRICTED_IMPORT],
   ['shared/ports/bad.ts', "import '../core/fold.ts';", RESTRICTED_IMPORT],
   ['shared/log/bad.ts', "import '../adapters/system.ts';", RESTRICTED_IMPORT],

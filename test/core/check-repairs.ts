@@ -1,7 +1,7 @@
 // How repairs are checked: what comes out, that something was noted, and that a second run changes nothing.
 import { expect } from 'vitest';
+import { OUTCOME_UNKNOWN } from '../../shared/core/sanitize/sanitize-pairs.ts';
 import { type SanitizeOptions, sanitizeMessages } from '../../shared/core/sanitize-messages.ts';
-import { OUTCOME_UNKNOWN } from '../../shared/core/sanitize-pairs.ts';
 import type { ContentBlock, Message } from '../../shared/types/message.ts';
 import { assistant, errorResult, text, toolResult, toolUse, user } from './make-messages.ts';
 

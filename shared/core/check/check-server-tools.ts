@@ -1,9 +1,9 @@
 // Calls of tools that the API runs itself: call and result are blocks of assistant turns.
 
-import { isServerCall, isServerResult } from './block-facts.ts';
+import { isServerCall, isServerResult } from '../block-facts.ts';
+import { isRecord } from '../fields.ts';
 import type { Checked } from './check-report.ts';
 import { type Turn, type TurnBlock, withoutSystem } from './check-turns.ts';
-import { isRecord } from './fields.ts';
 
 /** Rules `server_tool.*`. */
 export function checkServerTools({ turns, body, report }: Checked): void {

@@ -1,9 +1,9 @@
 // Shapes: of each message, and of each block by its type.
 
-import { blockFacts, extraFields, isBlank, isGoodId, isGoodName } from './block-facts.ts';
+import { blockFacts, extraFields, isBlank, isGoodId, isGoodName } from '../block-facts.ts';
+import { type Fields, isRecord } from '../fields.ts';
 import type { Checked, Report } from './check-report.ts';
 import { blocksOf } from './check-turns.ts';
-import { type Fields, isRecord } from './fields.ts';
 
 const MESSAGE_FIELDS = ['role', 'content', 'clear_at', 'output_config'];
 

@@ -1,10 +1,10 @@
 // The order of turns: who begins, who ends, where system messages stand, where compaction blocks do.
 
-import { isServerResult, isSigned, isThinkingBlock } from './block-facts.ts';
+import { isServerResult, isSigned, isThinkingBlock } from '../block-facts.ts';
+import { isRecord } from '../fields.ts';
 import type { Checked } from './check-report.ts';
 import { openServerCalls } from './check-server-tools.ts';
 import { withoutSystem } from './check-turns.ts';
-import { isRecord } from './fields.ts';
 
 /** Rules `message.*` of order, `system.*`, `assistant.text_after_tool_use`, `compaction.misplaced`. */
 export function checkRoles(checked: Checked): void {

@@ -1,8 +1,8 @@
 // Cache marks: how many, on what, and in which order of lifetimes.
 
-import { isThinkingBlock } from './block-facts.ts';
+import { isThinkingBlock } from '../block-facts.ts';
+import { type Fields, isRecord } from '../fields.ts';
 import type { Checked } from './check-report.ts';
-import { type Fields, isRecord } from './fields.ts';
 
 const MARKS_MAX = 4;
 

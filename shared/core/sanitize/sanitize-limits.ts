@@ -1,10 +1,10 @@
 // A history within the size of one request: old media first, then the largest outputs; pairs and texts stay.
 
-import type { ContentBlock } from '../types/message.ts';
-import { isSigned } from './block-facts.ts';
+import type { ContentBlock } from '../../types/message.ts';
+import { isSigned } from '../block-facts.ts';
+import { truncateOutput } from '../truncate-output.ts';
 import { type Context, changeBlocks, type Draft, jsonOf, note, textBlock } from './sanitize-draft.ts';
 import { mapMedia, mediaIn } from './sanitize-media.ts';
-import { truncateOutput } from './truncate-output.ts';
 
 /** Leaves room for system prompt, tools and what repairs add. */
 const CHARS_MAX = 30 * 1024 * 1024;

@@ -1,8 +1,8 @@
 // What the steps of sanitising pass on: messages under repair that remember where they came from, and the notes taken.
 
-import type { Repair } from '../types/log.ts';
-import type { ContentBlock, Message } from '../types/message.ts';
-import type { ModelFacts } from './model-facts.ts';
+import type { Repair } from '../../types/log.ts';
+import type { ContentBlock, Message } from '../../types/message.ts';
+import type { ModelFacts } from '../model-facts.ts';
 
 export interface Draft {
   readonly role: Message['role'];

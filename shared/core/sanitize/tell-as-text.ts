@@ -1,10 +1,10 @@
 // The last resort of sanitising: a history told as plain text, which is sound whatever it was made from.
 
-import type { Message } from '../types/message.ts';
-import { isBlank } from './block-facts.ts';
-import { isRecord } from './fields.ts';
+import type { Message } from '../../types/message.ts';
+import { isBlank } from '../block-facts.ts';
+import { isRecord } from '../fields.ts';
+import { truncateOutput } from '../truncate-output.ts';
 import { type Context, jsonOf, note, textBlock } from './sanitize-draft.ts';
-import { truncateOutput } from './truncate-output.ts';
 
 const CHARS_MAX = 8 * 1024 * 1024;
 const MESSAGES_MAX = 1000;

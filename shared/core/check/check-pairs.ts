@@ -1,9 +1,9 @@
 // Calls and results: each client call has one result at the start of the next user turn, and no result is without a call.
 
-import { isFromCode, isServerCall, isThinkingBlock } from './block-facts.ts';
+import { isFromCode, isServerCall, isThinkingBlock } from '../block-facts.ts';
+import { isRecord } from '../fields.ts';
 import type { Checked, Report } from './check-report.ts';
 import { type Turn, type TurnBlock, withoutSystem } from './check-turns.ts';
-import { isRecord } from './fields.ts';
 
 /** Rules `tool_use.duplicate_id`, `tool_use.unanswered`, `tool_result.*` of order, `tool_reference.unknown`, `thinking.modified`. */
 export function checkPairs({ turns, body, report }: Checked): void {

@@ -1,9 +1,9 @@
 // Tools, tool choice and thinking settings of a request.
 
-import { isThinkingBlock } from './block-facts.ts';
+import { isThinkingBlock } from '../block-facts.ts';
+import { type Fields, isRecord } from '../fields.ts';
 import type { Checked } from './check-report.ts';
 import { turnsOf, withoutSystem } from './check-turns.ts';
-import { type Fields, isRecord } from './fields.ts';
 
 const TOOL_NAME = /^[a-zA-Z0-9_-]{1,128}$/;
 const BUDGET_TOKENS_MIN = 1024;

@@ -1,9 +1,9 @@
 // Images and documents, inside results too.
 
+import { type Fields, isRecord } from '../fields.ts';
+import { inspectMedia, MANY_IMAGES, MANY_IMAGES_SIDE_PIXELS_MAX } from '../inspect-media.ts';
 import type { Checked } from './check-report.ts';
 import type { TurnBlock } from './check-turns.ts';
-import { type Fields, isRecord } from './fields.ts';
-import { inspectMedia, MANY_IMAGES, MANY_IMAGES_SIDE_PIXELS_MAX } from './inspect-media.ts';
 
 /** Rules `image.*` and `document.*`. */
 export function checkMedia({ turns, facts, report }: Checked): void {

@@ -1,8 +1,8 @@
 // Blocks kept outside the log, while a history is sanitised: each is hidden behind a sound block of its own type.
 
-import { isSpilled, type SpilledBlock } from '../types/log.ts';
-import type { ContentBlock, Message } from '../types/message.ts';
-import { isRecord } from './fields.ts';
+import { isSpilled, type SpilledBlock } from '../../types/log.ts';
+import type { ContentBlock, Message } from '../../types/message.ts';
+import { isRecord } from '../fields.ts';
 
 const standIns = new WeakMap<ContentBlock, ContentBlock>();
 const hidden = new WeakMap<Message, Message>();

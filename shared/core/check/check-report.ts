@@ -1,8 +1,8 @@
 // What the checks of a request are given and how they report.
 
+import type { Fields } from '../fields.ts';
+import type { ModelFacts } from '../model-facts.ts';
 import type { Turn } from './check-turns.ts';
-import type { Fields } from './fields.ts';
-import type { ModelFacts } from './model-facts.ts';
 
 export interface RequestFault {
   /** For example `tool_use.unanswered`. */
