@@ -12,7 +12,7 @@ const parts = [
   { name: 'format and lint', command: ['biome', 'check', '--error-on-warnings', '.'] },
   { name: 'boundaries', command: ['oxlint', '--deny-warnings', '--format=unix', '.'] },
   { name: 'types', command: ['tsc', '-p', '.'] },
-  { name: 'unit tests', command: ['vitest', 'run', ...unitTests.filter((path) => existsSync(join(root, path)))] },
+  { name: 'unit tests', command: ['vitest', 'run', '--reporter=dot', ...unitTests.filter((path) => existsSync(join(root, path)))] },
 ];
 
 interface Outcome {
