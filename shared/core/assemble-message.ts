@@ -126,7 +126,9 @@ export function cutAssembly(a: Assembly): { readonly content: readonly ContentBl
   let { blocks, indices } = a;
   for (const open of openBlocks(a)) {
     if (open.type !== 'text' || open.text.trim() === '') continue;
-    ({ blocks, indices } = insertAt({ blocks, indices }, open.index, closeBlock(open)));
+    // The cut may have split a surrogate pair, which no request could hold.
+    const whole = { ...open, text: open.text.toWellFormed() };
+    ({ blocks, indices } = insertAt({ blocks, indices }, open.index, closeBlock(whole)));
   }
   return { content: blocks };
 }

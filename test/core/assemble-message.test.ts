@@ -199,6 +199,7 @@ test('a cut keeps complete blocks and text that is not blank', () => {
   expect(cutAssembly(run(...begun, open(1, { type: 'thinking', thinking: 'hm', signature: '' }))).content).toEqual([
     one,
   ]);
+  expect(cutAssembly(run(...begun, openText(1), textDelta(1, 'tw\ud83d'))).content.at(-1)?.text).toBe('tw\ufffd');
   expect(cutAssembly(startAssembly()).content).toEqual([]);
 });
 
