@@ -67,6 +67,7 @@ export function startWorker(context: WorkerContext, held: Lease, from: SessionSt
   let dirty = true;
   let readAt = 0;
   let workspace: Workspace | null = null;
+  let committing: Promise<boolean> = Promise.resolve(true);
   const effects = new Set<AbortController>();
 
   const giveUp = () => {
@@ -113,6 +114,43 @@ export function startWorker(context: WorkerContext, held: Lease, from: SessionSt
     return () => stop.abort('stopped'); // the default reason is an exception with a stack
   }
 
+  /** One append at a time: tools that run side by side end, and commit, whenever they like. */
+  async function commitStaged(): Promise<boolean> {
+    if (lost) return false;
+    if (staged.length === 0) return true;
+    const bodies = staged;
+    staged = [];
+    const entries = await spillEntries({ ...ports, tenant, session }, bodies, limits.appendBytesMax);
+    const append = {
+      session,
+      seq: committed.lastSeq + 1,
+      epoch: lease.epoch,
+      nonce: newRev(ids),
+      at: clock.now(),
+      entries,
+    };
+    const result = await appendEntries(deps.store, append);
+    if (result.kind === 'lost') {
+      staged = [];
+      if (result.by.epoch > lease.epoch) giveUp();
+      committed = foldAll(
+        committed,
+        await readTailEntries({ store: deps.store, blobs: ports.blobs }, session, committed.lastSeq),
+      );
+      tentative = committed;
+      dirty = true;
+      return false;
+    }
+    const stored = placeEntries(committed, bodies, lease.epoch, append.at);
+    committed = foldAll(committed, stored);
+    // A sibling may have staged its result while this append was under way.
+    tentative =
+      staged.length === 0 ? committed : foldAll(committed, placeEntries(committed, staged, lease.epoch, append.at));
+    cache.set(session, committed);
+    hub.publish(session, [{ kind: 'entries', entries: stored }]);
+    return true;
+  }
+
   return {
     context,
     state: () => tentative,
@@ -133,37 +171,9 @@ export function startWorker(context: WorkerContext, held: Lease, from: SessionSt
       staged.push(...entries);
       tentative = foldAll(tentative, placeEntries(tentative, entries, lease.epoch, clock.now()));
     },
-    async commit() {
-      if (lost) return false;
-      if (staged.length === 0) return true;
-      const bodies = staged;
-      staged = [];
-      const entries = await spillEntries({ ...ports, tenant, session }, bodies, limits.appendBytesMax);
-      const append = {
-        session,
-        seq: committed.lastSeq + 1,
-        epoch: lease.epoch,
-        nonce: newRev(ids),
-        at: clock.now(),
-        entries,
-      };
-      const result = await appendEntries(deps.store, append);
-      if (result.kind === 'lost') {
-        if (result.by.epoch > lease.epoch) giveUp();
-        committed = foldAll(
-          committed,
-          await readTailEntries({ store: deps.store, blobs: ports.blobs }, session, committed.lastSeq),
-        );
-        tentative = committed;
-        dirty = true;
-        return false;
-      }
-      const stored = placeEntries(committed, bodies, lease.epoch, append.at);
-      committed = foldAll(committed, stored);
-      tentative = committed;
-      cache.set(session, committed);
-      hub.publish(session, [{ kind: 'entries', entries: stored }]);
-      return true;
+    commit() {
+      committing = committing.then(commitStaged, commitStaged);
+      return committing;
     },
     emit: (events) => hub.publish(session, events),
     async during(effect) {
