@@ -153,7 +153,7 @@ describe('outputs', () => {
     expect(await (await files().download(later[0]?.id ?? '')).text()).toBe('changed\n');
 
     await harness.client().beta.sessions.delete(id);
-    expect((await files().list({ scope_id: id })).data).toEqual([]);
+    await expect(files().list({ scope_id: id })).rejects.toThrow(NotFoundError);
     await expect(files().download(later[0]?.id ?? '')).rejects.toThrow(NotFoundError);
   });
 });

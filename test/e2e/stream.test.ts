@@ -246,8 +246,9 @@ describe('Follow', () => {
     model.script(text('First.', { delayMs: 500 }), text('Second.'));
     const id = await createSession(client());
     await send(id, 'one');
+    await waitFor('the first request', () => (model.seen() > 0 ? true : undefined));
     const events = (await readFrames(await follow(id, 'two'), () => false)).map(eventOf);
-    expect(agentText(events)).toContain('Second.');
+    expect(agentText(events)).toBe('First.\nSecond.');
     expect(events.at(-1)?.type).toBe('session.status_idle');
   });
 

@@ -214,7 +214,6 @@ describe('tools', () => {
   test.each([
     ['an unknown tool', call('teleport', { to: 'moon' }, 'toolu_x')],
     ['a wrong input', call('read', { file: 7 }, 'toolu_x')],
-    ['an input that is no object', call('read', [] as never, 'toolu_x')],
     ['a path outside', call('read', { file_path: '/workspace/../../etc/shadow' }, 'toolu_x')],
   ])('%s is an is_error result and the turn goes on', async (_what, wrong) => {
     model.script(answer([wrong]), text('I see.'));
@@ -223,6 +222,17 @@ describe('tools', () => {
     expect(agentText(events)).toBe('I see.');
     const [, second] = model.takeRequests();
     expect(second?.body.messages.at(-1)?.content).toMatchObject([{ tool_use_id: 'toolu_x', is_error: true }]);
+  });
+
+  test('an input that is broken JSON: the model is asked again, nothing of it runs or enters the history', async () => {
+    const broken = { type: 'tool_use', name: 'bash', id: 'toolu_x', json: '{"command": "echo ran' } as const;
+    model.script(answer([broken]), text('Asked again.'));
+    const id = await createSession(client(), { tools: [TOOLSET] });
+    const events = await runTurn(client(), id, userText('go'));
+    expect(agentText(events)).toBe('Asked again.');
+    expect(only(events, 'agent.tool_result').filter((r) => !r.is_error)).toEqual([]);
+    const [first, second] = model.takeRequests();
+    expect(second?.body.messages.slice(0, first?.body.messages.length)).toEqual(first?.body.messages);
   });
 
   test('directory and exported variables are kept between calls, also after exit', async () => {
@@ -248,12 +258,15 @@ describe('tools', () => {
     );
     const toolset = { ...TOOLSET, reprise: { face: 'claude_code' } };
     const id = await createSession(client(), { tools: [toolset] });
-    const results = only(await runTurn(client(), id, userText('go')), 'agent.tool_result');
-    const texts = results.map((r) => JSON.stringify(r.content));
-    expect(texts[1]).toContain('line 3');
-    expect(texts[1]).toContain('line 4');
-    expect(texts[1]).not.toContain('line 5');
-    expect(results[2]?.is_error).toBe(true);
+    const events = await runTurn(client(), id, userText('go'));
+    const results = only(events, 'agent.tool_use').map((use) =>
+      only(events, 'agent.tool_result').find((result) => result.tool_use_id === use.id),
+    );
+    const read = JSON.stringify(results[1]?.content);
+    expect(read).toContain('line 3');
+    expect(read).toContain('line 4');
+    expect(read).not.toContain('line 5');
+    expect(results.map((r) => r?.is_error)).toEqual([false, false, true]);
     const offered = model.takeRequests()[0]?.body.tools?.map((t) => t.name);
     expect(offered).toEqual(expect.arrayContaining(['Bash', 'Read', 'Write', 'Edit', 'Glob', 'Grep']));
     expect(offered).not.toContain('bash');
@@ -302,9 +315,9 @@ describe('model trouble', () => {
   });
 
   test('max_tokens inside a call: the call neither runs nor enters the history', async () => {
-    const half = call('bash', { command: 'echo ran > /workspace/ran.txt' }, 'toolu_half');
+    const half = { type: 'tool_use', name: 'bash', id: 'toolu_half', json: '{"command": "echo ran > /works' } as const;
     model.script(answer([{ type: 'text', text: 'Trying.' }, half], { stopReason: 'max_tokens' }), text('Next.'));
-    model.script(text('Spare.'));
+    model.script(text('Spare.'), text('Spare.'));
     const id = await createSession(client(), { tools: [TOOLSET] });
     const events = await runTurn(client(), id, userText('go'));
     expect(only(events, 'agent.tool_result').filter((r) => !r.is_error)).toEqual([]);
