@@ -44,7 +44,7 @@ export function createDecoder() {
       if (!decoded.includes('\n')) return { events, end, alive };
       if (text.includes('\r\n')) text = text.replaceAll('\r\n', '\n');
       takeLines((json) => {
-        const event: RawModelEvent = JSON.parse(json);
+        const event = parseEvent(json);
         if (end !== null) return;
         alive = true;
         if (event.type === 'message_stop' || event.type === 'error') end = event;
@@ -53,4 +53,12 @@ export function createDecoder() {
       return { events, end, alive };
     },
   };
+}
+
+function parseEvent(json: string): RawModelEvent {
+  const event: unknown = JSON.parse(json);
+  if (typeof event !== 'object' || event === null || typeof (event as RawModelEvent).type !== 'string') {
+    throw new SyntaxError('an event without a type');
+  }
+  return event as RawModelEvent;
 }

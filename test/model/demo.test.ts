@@ -67,6 +67,8 @@ describe('figures of one table', () => {
     const { text, calls } = await loop(undefined, { face: 'claude_code' }).ask('Total amount in sales.csv?');
     expect(text).toContain('699.75');
     expect(calls.map((c) => c.name)).toEqual(['Read']);
+    const described = await loop(undefined, { face: 'claude_code' }).ask('Describe sales.csv');
+    expect(described.text).toContain('- id: 1 to 5');
   });
 
   it('a file too large for one read is read in parts, several at once', async () => {

@@ -1,6 +1,6 @@
 // What the demo's rules see of a conversation: the question, the tools by what they do, and what they returned since.
 
-import { asBlocks } from './prefix-memory.ts';
+import { asBlocks, messagesOf } from './request-parts.ts';
 import type { AnswerBlock, Block, RequestBody } from './script.ts';
 
 export interface Outcome {
@@ -24,11 +24,12 @@ export interface Talk {
   readonly thinks: boolean;
 }
 
+/** The rules search words many times over; a text beyond this is no question. */
+const WORDS_CHARS_MAX = 4000;
 const BUILTIN = new Set(['bash', 'read', 'write', 'edit', 'glob', 'grep', 'web_search', 'web_fetch']);
 
 export function readTalk(request: RequestBody): Talk {
-  const messages = Array.isArray(request.messages) ? request.messages : [];
-  const turns = messages.map((m) => ({ role: m.role, blocks: asBlocks(m.content) }));
+  const turns = messagesOf(request);
   const asked = turns.findLastIndex((t) => t.role === 'user' && wordsOf(t.blocks) !== '');
   // Several user messages in a row are one question.
   let first = asked;
@@ -38,12 +39,12 @@ export function readTalk(request: RequestBody): Talk {
   for (const { blocks } of turns) {
     for (const block of blocks) if (block.type === 'tool_result') results.set(block.tool_use_id, block);
   }
-  const outcomesOf = (part: typeof turns): readonly Outcome[] =>
+  const outcomesOf = (part: ReturnType<typeof messagesOf>): readonly Outcome[] =>
     part.flatMap((t) => t.blocks.filter((b) => b.type === 'tool_use').map((b) => toOutcome(b, results.get(b.id))));
   const tools = asBlocks(request.tools).filter((t) => typeof t.name === 'string');
   return {
-    question: question.join('\n').trim(),
-    system: wordsOf(asBlocks(request.system)),
+    question: question.join('\n').trim().slice(0, WORDS_CHARS_MAX),
+    system: wordsOf(asBlocks(request.system)).slice(0, WORDS_CHARS_MAX),
     earlier: outcomesOf(turns.slice(0, Math.max(0, asked))),
     outcomes: outcomesOf(turns.slice(Math.max(0, asked))),
     tool: (name) => tools.find((t) => String(t.name).toLowerCase() === name),

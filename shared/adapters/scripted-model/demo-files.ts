@@ -23,7 +23,7 @@ export interface Reading {
   readonly failures: readonly string[];
 }
 
-const FILE_NAME = /(?:\/|\.{1,2}\/)?[\w~-][\w./~-]*\.(?!com\b|org\b|net\b)[A-Za-z][A-Za-z0-9]{0,5}\b/g;
+const FILE_NAME = /(?<![\w./~-])(?:\/|\.{1,2}\/)?[\w~-][\w./~-]*\.(?!com\b|org\b|net\b)[A-Za-z][A-Za-z0-9]{0,5}\b/g;
 
 /** Names that look like files, in the order of their first mention. */
 export const fileNamesIn = (text: string): readonly string[] => [

@@ -2,6 +2,7 @@
 // reads, so that a test can tell a stable history from one that changed.
 
 import { hash } from 'node:crypto';
+import { asBlocks, messagesOf } from './request-parts.ts';
 import type { Block, RequestBody } from './script.ts';
 
 const CHARS_PER_TOKEN = 4;
@@ -77,18 +78,13 @@ function positionsOf(request: RequestBody): readonly Position[] {
     chars += json.length;
     positions.push({ prefix, chars, ttlMs: ttlOf(mark) });
   };
-  for (const tool of request.tools ?? []) add('tool', tool);
-  for (const block of asBlocks(request.system ?? [])) add('system', block);
-  for (const { role, content } of request.messages ?? []) for (const block of asBlocks(content)) add(role, block);
+  for (const tool of asBlocks(request.tools)) add('tool', tool);
+  for (const block of asBlocks(request.system)) add('system', block);
+  for (const { role, blocks } of messagesOf(request)) for (const block of blocks) add(role, block);
   return positions;
 }
 
 function ttlOf(mark: unknown): number {
   if (typeof mark !== 'object' || mark === null) return 0;
   return 'ttl' in mark && mark.ttl === '1h' ? TTL_LONG_MS : TTL_MS;
-}
-
-export function asBlocks(content: unknown): readonly Block[] {
-  if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }];
-  return Array.isArray(content) ? content.filter((block) => typeof block === 'object' && block !== null) : [];
 }
