@@ -22,9 +22,8 @@ export function createQueue(): Queue {
   let lastTaken = false;
   let wakeReader: (() => void) | null = null;
   let wakeWriter: (() => void) | null = null;
-  // Chunks that the socket delivered together are read one by one within this tick: the reader wakes after them all.
   const wake = () => {
-    if (wakeReader !== null) setImmediate(wakeReader);
+    wakeReader?.();
     wakeReader = null;
   };
   return {
