@@ -2,6 +2,7 @@
 
 import type { InboxEvent } from '../types/log.ts';
 import type { NextStep, SessionState, StepInput } from '../types/turn.ts';
+import { isInterrupt } from './calls.ts';
 import { nextStep } from './next-step.ts';
 
 export type DerivedStatus = 'idle' | 'running' | 'rescheduling' | 'terminated';
@@ -26,7 +27,9 @@ export function sessionStatus(input: StepInput, leaseLive: boolean): DerivedStat
   const { state } = input;
   if (state.archivedAt !== null) return 'terminated';
   if (state.turnOpen) return leaseLive ? 'running' : 'rescheduling';
-  return startsTurn(nextStep(input)) ? 'running' : 'idle';
+  // Controls and interrupts are taken first and start no turn; what matters is whether something behind them does.
+  const inbox = input.inbox.filter((e) => !isInterrupt(e) && !e.type.startsWith('control.'));
+  return startsTurn(nextStep({ ...input, inbox })) ? 'running' : 'idle';
 }
 
 const startsTurn = (step: NextStep): boolean =>
