@@ -1,7 +1,7 @@
 // The bundled `api` entry under the genuine runtime client, behind a function URL: what a client of a deployment would see.
 
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -15,7 +15,7 @@ import { type LocalLambda, startLambda } from './support/local-lambda.ts';
 
 const API_KEY = 'rk_test_lambda_key';
 const WORDS = 'One two three four five six seven eight';
-const taskRoot = join(PROJECT, 'dist/api');
+const taskRoot = mkdtempSync(join(tmpdir(), 'api-task-')); // a copy: a build beside this must not change it
 const dataDir = mkdtempSync(join(tmpdir(), 'api-data-'));
 const slowly: Answer = { blocks: [WORDS], deltaChars: 5, delayMs: 60 };
 let model: ScriptedModel;
@@ -24,6 +24,7 @@ let client: Anthropic;
 
 beforeAll(async () => {
   await buildProject();
+  cpSync(join(PROJECT, 'dist/api'), taskRoot, { recursive: true });
   model = createScriptedModel({ script: () => slowly });
   const { url: modelUrl } = await model.listen();
   const env = {
@@ -39,7 +40,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await lambda?.close();
   await model?.close();
-  rmSync(dataDir, { recursive: true });
+  for (const directory of [dataDir, taskRoot]) rmSync(directory, { recursive: true });
 });
 
 async function createSession(): Promise<string> {
