@@ -50,7 +50,8 @@ export function findHistoryFaults(request: {
 function readBody(body: Fields, report: Report): Checked {
   const messages = Array.isArray(body.messages) ? body.messages : [];
   const facts = modelFacts(typeof body.model === 'string' ? body.model : '');
-  return { body, facts, messages, turns: turnsOf(messages), report };
+  const turns = turnsOf(messages);
+  return { body, facts, messages, turns, blocks: turns.flatMap((turn) => turn.blocks), report };
 }
 
 function checkHistory(checked: Checked): void {

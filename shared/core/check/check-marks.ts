@@ -7,13 +7,13 @@ import type { Checked } from './check-report.ts';
 const MARKS_MAX = 4;
 
 /** Rules `cache.*`. */
-export function checkMarks({ body, turns, report }: Checked): void {
+export function checkMarks({ body, blocks, report }: Checked): void {
   const marked: Marked[] = [];
   collect(body.tools, 'tools', marked);
   collect(body.system, 'system', marked);
-  for (const { block, path } of turns.flatMap((turn) => turn.blocks)) {
+  for (const { block, path } of blocks) {
     if (isMark(block.cache_control)) marked.push({ block, path });
-    collect(block.content, `${path}.content`, marked);
+    if (block.type === 'tool_result') collect(block.content, `${path}.content`, marked);
   }
   const count = marked.length + (isMark(body.cache_control) ? 1 : 0);
   if (count > MARKS_MAX) report('cache.too_many', 'messages', 'a maximum of 4 blocks with cache_control');

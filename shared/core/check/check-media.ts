@@ -6,8 +6,9 @@ import type { Checked } from './check-report.ts';
 import type { TurnBlock } from './check-turns.ts';
 
 /** Rules `image.*` and `document.*`. */
-export function checkMedia({ turns, facts, report }: Checked): void {
-  const all = turns.flatMap((turn) => turn.blocks).flatMap(mediaOf);
+export function checkMedia({ blocks, facts, report }: Checked): void {
+  const all = collectMedia(blocks);
+  if (all.length === 0) return;
   const images = all.filter(({ block }) => block.type === 'image');
   const documents = all.filter(({ block }) => block.type === 'document');
   let pages = 0;
@@ -27,14 +28,17 @@ export function checkMedia({ turns, facts, report }: Checked): void {
   }
 }
 
-/** The image or document that a block is, or those that it holds. */
-function mediaOf(at: TurnBlock): readonly TurnBlock[] {
-  const { block, path } = at;
-  if (isMedia(block)) return [at];
-  if (block.type !== 'tool_result' || !Array.isArray(block.content)) return [];
-  return block.content.flatMap((inner: unknown, i) =>
-    isRecord(inner) && isMedia(inner) ? [{ block: inner, path: `${path}.content.${i}` }] : [],
-  );
+/** The images and documents among the blocks and inside results. */
+function collectMedia(blocks: readonly TurnBlock[]): readonly TurnBlock[] {
+  const found: TurnBlock[] = [];
+  for (const at of blocks) {
+    if (isMedia(at.block)) found.push(at);
+    const inner = at.block.type === 'tool_result' && Array.isArray(at.block.content) ? at.block.content : [];
+    inner.forEach((block: unknown, i) => {
+      if (isRecord(block) && isMedia(block)) found.push({ block, path: `${at.path}.content.${i}` });
+    });
+  }
+  return found;
 }
 
 const isMedia = (block: Fields): boolean => block.type === 'image' || block.type === 'document';

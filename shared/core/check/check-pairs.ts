@@ -6,20 +6,20 @@ import type { Checked, Report } from './check-report.ts';
 import { type Turn, type TurnBlock, withoutSystem } from './check-turns.ts';
 
 /** Rules `tool_use.duplicate_id`, `tool_use.unanswered`, `tool_result.*` of order, `tool_reference.unknown`, `thinking.modified`. */
-export function checkPairs({ turns, body, report }: Checked): void {
-  checkIds(turns, report);
+export function checkPairs({ turns, blocks, body, report }: Checked): void {
+  checkIds(blocks, report);
   const spoken = withoutSystem(turns);
   spoken.forEach((turn, i) => {
     if (turn.role === 'assistant') checkAnswered(turn, spoken[i + 1], report);
     else checkResults(turn, spoken[i - 1], report);
   });
-  checkReferences(turns, body.tools, report);
+  checkReferences(blocks, body.tools, report);
 }
 
-function checkIds(turns: readonly Turn[], report: Report): void {
+function checkIds(blocks: readonly TurnBlock[], report: Report): void {
   const ids = new Set<unknown>();
   const thoughts = new Set<unknown>();
-  for (const { block, path } of turns.flatMap((turn) => turn.blocks)) {
+  for (const { block, path } of blocks) {
     if (block.type === 'tool_use' || isServerCall(block)) {
       if (ids.has(block.id)) report('tool_use.duplicate_id', `${path}.id`, 'tool_use ids must be unique');
       ids.add(block.id);
@@ -75,9 +75,9 @@ function checkResults(turn: Turn, before: Turn | undefined, report: Report): voi
   }
 }
 
-function checkReferences(turns: readonly Turn[], tools: unknown, report: Report): void {
+function checkReferences(blocks: readonly TurnBlock[], tools: unknown, report: Report): void {
   const names = new Set((Array.isArray(tools) ? tools : []).map((tool: unknown) => isRecord(tool) && tool.name));
-  for (const { block, path } of turns.flatMap((turn) => turn.blocks)) {
+  for (const { block, path } of blocks) {
     if (block.type !== 'tool_result' || !Array.isArray(block.content)) continue;
     block.content.forEach((inner: unknown, i) => {
       if (!isRecord(inner) || inner.type !== 'tool_reference' || names.has(inner.tool_name as string)) return;

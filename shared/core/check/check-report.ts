@@ -2,7 +2,7 @@
 
 import type { Fields } from '../fields.ts';
 import type { ModelFacts } from '../model-facts.ts';
-import type { Turn } from './check-turns.ts';
+import type { Turn, TurnBlock } from './check-turns.ts';
 
 export interface RequestFault {
   /** For example `tool_use.unanswered`. */
@@ -20,5 +20,7 @@ export interface Checked {
   readonly facts: ModelFacts;
   readonly messages: readonly unknown[];
   readonly turns: readonly Turn[];
+  /** The blocks of all turns, in order. */
+  readonly blocks: readonly TurnBlock[];
   readonly report: Report;
 }

@@ -6,7 +6,8 @@ import type { Checked } from './check-report.ts';
 import { type Turn, type TurnBlock, withoutSystem } from './check-turns.ts';
 
 /** Rules `server_tool.*`. */
-export function checkServerTools({ turns, body, report }: Checked): void {
+export function checkServerTools({ turns, blocks, body, report }: Checked): void {
+  if (!blocks.some(({ block }) => isServerCall(block) || isServerResult(block))) return;
   const spoken = withoutSystem(turns);
   spoken.forEach((turn, i) => {
     if (turn.role !== 'assistant') return;
