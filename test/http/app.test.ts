@@ -24,11 +24,12 @@ async function refused(status: number, ...args: Parameters<HttpHarness['request'
 
 describe('keys', () => {
   test('without one, with a wrong one, with an empty one: 401', async () => {
-    for (const headers of [
+    const wrong: Record<string, string>[] = [
       { 'x-api-key': '' },
       { 'x-api-key': `${KEY}x` },
       { 'x-api-key': '', authorization: 'Basic x' },
-    ]) {
+    ];
+    for (const headers of wrong) {
       expect((await refused(401, 'GET', '/v1/agents', undefined, headers)).type).toBe('authentication_error');
     }
   });

@@ -32,7 +32,7 @@ export interface HttpHarness {
   readonly engine: Engine;
   readonly ports: Ports;
   /** What the service logged as errors; empty at the end of every test. */
-  readonly failures: readonly string[];
+  readonly failures: string[];
   /** A raw request with the bootstrap key; an object as body is sent as JSON. */
   request(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Response>;
   /** The same, with its JSON answer read. */
@@ -159,6 +159,7 @@ function writingWorkspace(): Workspace {
     exec: async () => ({ stdout: '', stderr: '', exitCode: 0, killed: null, notes: [] }),
     shell: { cwd: '/workspace', exports: {} },
     restartShell() {},
+    search: async () => ({ ok: true, lines: [], more: false }),
     snapshot: async () => null,
     close: async () => {},
   };

@@ -5,7 +5,7 @@ import { initialState, placeEntries } from '../../shared/core/fold.ts';
 import type { EventId, ToolUseId } from '../../shared/types/ids.ts';
 import type { DecidedCall, EntryBody, InboxEvent } from '../../shared/types/log.ts';
 import { NO_TOTALS } from '../../shared/types/message.ts';
-import type { TurnOutcome } from '../../shared/types/turn.ts';
+import type { TurnOutcome } from '../../shared/types/outcome.ts';
 import { SessionEventView } from '../../shared/wire/event-schemas.ts';
 import { deletedEvent, eventsOfEntry, queuedEvent } from '../../shared/wire/events.ts';
 import type { WireEvent } from '../../shared/wire/wire-event.ts';
