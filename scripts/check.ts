@@ -12,7 +12,10 @@ const parts = [
   { name: 'format and lint', command: ['biome', 'check', '--error-on-warnings', '.'] },
   { name: 'boundaries', command: ['oxlint', '--deny-warnings', '--format=unix', '.'] },
   { name: 'types', command: ['tsc', '-p', '.'] },
-  { name: 'unit tests', command: ['vitest', 'run', '--reporter=dot', ...unitTests.filter((path) => existsSync(join(root, path)))] },
+  {
+    name: 'unit tests',
+    command: ['vitest', 'run', '--reporter=dot', ...unitTests.filter((path) => existsSync(join(root, path)))],
+  },
 ];
 
 interface Outcome {
@@ -24,7 +27,11 @@ interface Outcome {
 
 function run(name: string, [tool = '', ...args]: readonly string[]): Promise<Outcome> {
   const startedAt = performance.now();
-  const child = spawn(join(root, 'node_modules/.bin', tool), args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(join(root, 'node_modules/.bin', tool), args, {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, NO_COLOR: '1' },
+  });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk));
   return new Promise((resolve) => {

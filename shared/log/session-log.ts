@@ -1,7 +1,6 @@
-// The log of a session: one item per append, at the slot of its first entry's seq, put if absent. Invariants: seqs have no gap;
-// a slot is written once; where it is taken, the nonce there decides whether it was us (a lost reply) or the race is lost.
-// A writer's view ends at the end of an append, and it appends only right behind its view. Having read an entry of a higher
-// epoch it stops; so after an entry of epoch e there is none of a lower one.
+// The log of a session: one item per append at the slot of its first entry's seq, put if absent; the nonce in a taken slot says
+// whether it was us (a lost reply). A writer appends only right behind a view that ends at the end of an append, and stops once
+// it has read a higher epoch than its own: so seqs have no gap, and after an entry of epoch e there is none of a lower one.
 
 import type { Item, Row, Store } from '../ports/store.ts';
 import { type EpochMs, epochMs, type SessionId } from '../types/ids.ts';
