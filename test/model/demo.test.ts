@@ -50,6 +50,8 @@ describe('figures of one table', () => {
     ['How many rows have an amount over 99 in sales.csv?', 'has 3 rows'],
     ['List the regions in sales.csv', 'North, South, West, far'],
     ['Tell me about sales.csv', '5 rows and 6 columns'],
+    ['Which dates have an amount below 50?', '2026-01-07, 2026-01-09'],
+    ['Which product has the most ids in sales.csv?', 'Tea has the highest number of rows: 3'],
   ])('%s', async (question, answer) => {
     const { text, calls } = await loop().ask(question);
     expect(text).toContain(answer);
@@ -105,6 +107,11 @@ describe('several files', () => {
     const { text, rounds } = await loop(files).ask('What are the total points per team?');
     expect(text).toContain('- red: 15');
     expect(rounds).toBe(3);
+  });
+
+  it('takes a restriction from one file and the figure from the other', async () => {
+    const { text } = await loop(files).ask('What is the total points of team red?');
+    expect(text).toContain('The total points is 15');
   });
 
   it('compares', async () => {
@@ -176,6 +183,12 @@ describe('other requests', () => {
   it('thinks where the request has thinking on', async () => {
     const { types } = await loop(undefined, { thinking: true }).ask('Total amount in sales.csv?');
     expect(types).toEqual(['thinking', 'text', 'tool_use', 'thinking', 'text']);
+  });
+
+  it('says so when there are no files', async () => {
+    const { text, calls } = await loop({}).ask('What is in my files?');
+    expect(text).toContain('found none');
+    expect(calls.map((c) => c.name)).toEqual(['glob']);
   });
 
   it('small talk: says what it is and can do, with the words it was given', async () => {

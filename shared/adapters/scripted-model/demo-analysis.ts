@@ -1,8 +1,9 @@
 // The files of a question, read: which table each clause is about, joins and look-ups between tables, searches in plain text.
 
-import { computeClause, describeRow, type Result } from './demo-compute.ts';
+import { computeClause } from './demo-compute.ts';
+import { describeRow, type Result } from './demo-figures.ts';
 import type { ReadFile } from './demo-files.ts';
-import { type Clause, clausesOf, mentionsOf } from './demo-question.ts';
+import { type Clause, clausesOf, filtersOf, mentionsOf } from './demo-question.ts';
 import {
   cells,
   formatNumber,
@@ -51,10 +52,12 @@ export function analyseFiles(question: string, files: readonly ReadFile[]): Anal
 function chooseTable(clause: Clause, tables: readonly Table[], before: Table | undefined): Table | null {
   const named = tables.filter((t) => clause.files.includes(t.name));
   if (named.length === 1 && named[0] !== undefined) return named[0];
-  const score = (table: Table) => mentionsOf(table, clause.text).length + (table.name === before?.name ? 0.5 : 0);
+  const columnsOf = (table: Table) =>
+    [...mentionsOf(table, clause.text), ...filtersOf(table, clause.text)].map((m) => m.column);
+  const score = (table: Table) => new Set(columnsOf(table)).size + (table.name === before?.name ? 0.5 : 0);
   const [best, ...others] = (named.length > 0 ? named : tables).toSorted((a, b) => score(b) - score(a));
   if (best === undefined) return null;
-  const lacks = (table: Table) => mentionsOf(table, clause.text).some((m) => !best.columns.includes(m.column));
+  const lacks = (table: Table) => columnsOf(table).some((column) => !best.columns.includes(column));
   const other = others.find((table) => lacks(table) && commonColumn(best, table) !== undefined);
   if (other === undefined) return best;
   // Each row of the longer table is kept, with what the other one says about it.
@@ -107,7 +110,9 @@ function describeTable(table: Table): readonly string[] {
     );
     return `- ${column}: ${formatNumber(min)} to ${formatNumber(max)}, average ${formatNumber(average, 2)}, total ${formatNumber(sum)}`;
   });
-  return [`${table.name} has ${table.rows.length} rows and ${table.columns.length} columns:`, ...columns];
+  const [first] = table.rows;
+  const example = first === undefined ? [] : [`The first row: ${describeRow(table, first)}.`];
+  return [`${table.name} has ${table.rows.length} rows and ${table.columns.length} columns:`, ...columns, ...example];
 }
 
 /** Counts where they are asked for; else the lines that share rare words with the question, or the first ones. */

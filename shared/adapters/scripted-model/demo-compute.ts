@@ -1,11 +1,22 @@
 // A clause answered from tables: figures, groups, rankings, lists, look-ups and comparisons. All words of an answer but its frame
 // come from the tables.
 
+import {
+  type Asked,
+  describeRow,
+  figuresPerGroup,
+  listValues,
+  NAMES,
+  noFigures,
+  plainFigures,
+  type Result,
+  show,
+} from './demo-figures.ts';
 import { type Clause, filtersOf, type Mention, mentionsOf } from './demo-question.ts';
 import {
-  cells,
   formatNumber,
   groupBy,
+  isIdentifier,
   isNumeric,
   numbers,
   type Operation,
@@ -13,40 +24,7 @@ import {
   type Table,
 } from './demo-table.ts';
 
-export interface Result {
-  readonly lines: readonly string[];
-  /** The figures as a table, for a report. */
-  readonly columns: readonly string[];
-  readonly rows: readonly (readonly string[])[];
-  /** The value that came out first, for `look up its row`. */
-  readonly top: { readonly column: string; readonly value: string } | null;
-  readonly table: Table;
-}
-
-const LINES_MAX = 30;
-const NAMES: Readonly<Record<Operation, string>> = {
-  count: 'number',
-  sum: 'total',
-  average: 'average',
-  median: 'median',
-  max: 'highest',
-  min: 'lowest',
-};
-
-interface Asked {
-  readonly clause: Clause;
-  readonly table: Table;
-  /** `, where region = North`, or nothing. */
-  readonly where: string;
-  readonly group: string | undefined;
-  readonly label: string | undefined;
-  /** Columns of numbers to compute with. */
-  readonly measures: readonly string[];
-  readonly mentions: readonly Mention[];
-  /** Aggregates; the extremes are `extreme`. */
-  readonly operations: readonly Operation[];
-  readonly extreme: 'max' | 'min' | undefined;
-}
+const MEASURES_MAX = 6;
 
 /** null where the clause asks nothing of this table. */
 export function computeClause(clause: Clause, whole: Table): Result | null {
@@ -56,7 +34,8 @@ export function computeClause(clause: Clause, whole: Table): Result | null {
     return asked.label === undefined ? extremeRow(asked) : rankGroups(asked, asked.label);
   if (asked.group !== undefined) return figuresPerGroup(asked, asked.group);
   if (asked.operations.length > 0) return plainFigures(asked);
-  if (clause.asks.has('list') && asked.mentions.length > 0) return listValues(asked);
+  const selects = asked.where !== '' && asked.mentions.length > 0;
+  if (selects || (clause.asks.has('list') && asked.mentions.length > 0)) return listValues(asked);
   return null;
 }
 
@@ -66,12 +45,12 @@ function readAsked(clause: Clause, whole: Table): Asked {
   const rows = whole.rows.filter((row) => keeps.every((f) => f.keeps(row[f.at] ?? '')));
   const table = { ...whole, rows };
   const mentions = mentionsOf(whole, clause.text);
-  const isMeasure = (m: Mention) => m.place !== 'group' && isNumeric(whole, m.column);
+  const isMeasure = (m: Mention) => m.place !== 'group' && isNumeric(whole, m.column) && !isIdentifier(m.column);
   const label = mentions.find((m) => m.place === 'label' && !isMeasure(m)) ?? mentions.find((m) => m.place === 'label');
   const split = filters.find((f) => f.words.includes(' or '))?.column;
   const group = mentions.find((m) => m.place === 'group')?.column ?? split;
   const named = mentions.filter((m) => isMeasure(m) && m !== label).map((m) => m.column);
-  const numeric = whole.columns.filter((c) => isNumeric(whole, c) && !/(^|_)(id|no|nr|year)$/i.test(c));
+  const numeric = whole.columns.filter((c) => isNumeric(whole, c) && !isIdentifier(c));
   const operations = clause.operations.filter((o) => o !== 'max' && o !== 'min');
   const needsMeasure = clause.operations.some(
     (o) => o !== 'count' && (label === undefined || (o !== 'max' && o !== 'min')),
@@ -82,7 +61,7 @@ function readAsked(clause: Clause, whole: Table): Asked {
     where: filters.length === 0 ? '' : `, where ${filters.map((f) => f.words).join(' and ')}`,
     group,
     label: label?.column ?? (clause.operations.length > 0 ? undefined : group),
-    measures: named.length > 0 ? named : needsMeasure ? numeric.slice(-1) : [],
+    measures: named.length > 0 ? named : needsMeasure ? numeric.slice(0, MEASURES_MAX) : [],
     mentions,
     operations,
     extreme: clause.operations.find((o) => o === 'max' || o === 'min'),
@@ -159,91 +138,3 @@ function extremeRow(asked: Asked): Result | null {
     table,
   };
 }
-
-function figuresPerGroup(asked: Asked, group: string): Result {
-  const { table, where } = asked;
-  const measures = asked.measures.filter((m) => m !== group);
-  const operations: readonly Operation[] =
-    asked.operations.length > 0 ? asked.operations : measures.length > 0 ? ['sum'] : ['count'];
-  const figures = operations.flatMap((operation): { operation: Operation; measure: string | null }[] =>
-    operation === 'count' || measures.length === 0
-      ? [{ operation, measure: null }]
-      : measures.map((measure) => ({ operation, measure })),
-  );
-  const figureOf = (part: Table, { operation, measure }: { operation: Operation; measure: string | null }) => {
-    if (measure === null) return String(part.rows.length);
-    const value = reduceNumbers(numbers(part, measure), operation);
-    return value === null ? '' : show(value, operation);
-  };
-  const rows = [...groupBy(table, group)].map(([value, part]) => [value, ...figures.map((f) => figureOf(part, f))]);
-  const names = figures.map((f) => (f.measure === null ? 'count' : `${NAMES[f.operation]} ${f.measure}`));
-  const [only] = figures;
-  const sorted = only?.measure === null ? rows.toSorted((a, b) => Number(b[1]) - Number(a[1])) : rows;
-  const shown = sorted
-    .slice(0, LINES_MAX)
-    .map(([value, ...n]) => `- ${value}: ${n.map((x, i) => (names.length > 1 ? `${names[i]} ${x}` : x)).join(', ')}`);
-  const more = sorted.length > LINES_MAX ? [`- and ${sorted.length - LINES_MAX} more`] : [];
-  return {
-    lines: [`${names.join(' and ')} per ${group} in ${table.name}${where}:`, ...shown, ...more],
-    columns: [group, ...names],
-    rows: sorted,
-    top: null,
-    table,
-  };
-}
-
-function plainFigures(asked: Asked): Result | null {
-  const { table, measures, where, operations, clause } = asked;
-  const found = operations.flatMap((operation): (readonly [string, string, string])[] => {
-    if (operation === 'count') {
-      const column = asked.mentions.find((m) => !isNumeric(table, m.column))?.column;
-      const distinct =
-        column === undefined || (where !== '' && !clause.asks.has('distinct'))
-          ? null
-          : new Set(cells(table, column)).size;
-      const rows = `${table.name} has ${table.rows.length} rows${where}`;
-      if (distinct === null) return [['rows', String(table.rows.length), `${rows}.`]];
-      return [[`different ${column}`, String(distinct), `${rows}, with ${distinct} different values of ${column}.`]];
-    }
-    return measures.flatMap((measure): (readonly [string, string, string])[] => {
-      const values = numbers(table, measure);
-      const value = reduceNumbers(values, operation);
-      if (value === null) return [];
-      const name = `${NAMES[operation]} ${measure}`;
-      return [
-        [
-          name,
-          show(value, operation),
-          `The ${name} is ${show(value, operation)} (${values.length} rows of ${table.name}${where}).`,
-        ],
-      ];
-    });
-  });
-  if (found.length === 0) return measures[0] === undefined ? null : noFigures(asked, measures[0]);
-  const rows = found.map(([name, value]) => [name, value]);
-  return { lines: found.map(([, , line]) => line), columns: ['figure', 'value'], rows, top: null, table };
-}
-
-function listValues({ table, mentions, where }: Asked): Result | null {
-  const column = mentions[0]?.column;
-  if (column === undefined) return null;
-  const values = [...new Set(cells(table, column))];
-  const shown = values.slice(0, LINES_MAX).join(', ');
-  const more = values.length > LINES_MAX ? ` and ${values.length - LINES_MAX} more` : '';
-  const lines = [`${column} in ${table.name} has ${values.length} different values${where}: ${shown}${more}.`];
-  return { lines, columns: [column], rows: values.map((v) => [v]), top: null, table };
-}
-
-const noFigures = ({ table, where }: Asked, measure: string): Result => ({
-  lines: [`${table.name} has no numbers in ${measure}${where}.`],
-  columns: [],
-  rows: [],
-  top: null,
-  table,
-});
-
-const show = (value: number, operation: Operation): string =>
-  formatNumber(value, operation === 'average' || operation === 'median' ? 2 : 6);
-
-export const describeRow = (table: Table, row: readonly string[]): string =>
-  table.columns.map((column, i) => `${column} = ${row[i] ?? ''}`).join(', ');

@@ -10,6 +10,7 @@ const PAGES_AT_ONCE = 4;
 const PAGES_MAX = 40;
 
 export interface ReadFile {
+  /** Without its directory. */
   readonly name: string;
   readonly path: string;
   readonly text: string;
@@ -23,11 +24,13 @@ export interface Reading {
   readonly failures: readonly string[];
 }
 
-const FILE_NAME = /(?<![\w./~-])(?:\/|\.{1,2}\/)?[\w~-][\w./~-]*\.(?!com\b|org\b|net\b)[A-Za-z][A-Za-z0-9]{0,5}\b/g;
+const NO_FILES = /https?:\/\/\S+|\/mnt\/session\/(?:uploads|outputs)\/?(?![\w.-])/g;
+const FILE_NAME =
+  /(?<![\w./~-])(?:\/|\.{1,2}\/)?[\w~-][\w./~-]*\.(?!com\b|org\b|net\b)(?:[A-Za-z][A-Za-z0-9]{1,5}|[chr])\b|(?<![\w./~-])\/[\w.-]+(?:\/[\w.-]+)+/g;
 
 /** Names that look like files, in the order of their first mention. */
 export const fileNamesIn = (text: string): readonly string[] => [
-  ...new Set(text.replaceAll(/https?:\/\/\S+/g, ' ').match(FILE_NAME) ?? []),
+  ...new Set(text.replaceAll(NO_FILES, ' ').match(FILE_NAME) ?? []),
 ];
 
 /** `sources` are searched for names in turn; the first that has any decides. Without a name, what was uploaded is looked up. */
@@ -66,14 +69,14 @@ function findByGlob(talk: Talk, pattern: string, path: string): Found | undefine
 /** Under the name as given, or where a file of that name lies. */
 function readOne(talk: Talk, given: string): Reading {
   const path = given.startsWith('/') ? given : `${UPLOADS}/${given.replace(/^\.\//, '')}`;
-  const reading = readWhole(talk, path, given);
-  if (reading.failures.length === 0) return reading;
   const name = given.slice(given.lastIndexOf('/') + 1);
+  const reading = readWhole(talk, path, name);
+  if (reading.failures.length === 0) return reading;
   const elsewhere = ['/mnt/session', '/workspace'].map((root) => findByGlob(talk, `**/${name}`, root));
   const calls = elsewhere.flatMap((found) => found?.calls ?? []);
   const other = elsewhere.flatMap((found) => found?.paths ?? []).find((p) => p !== path);
   if (calls.length > 0) return { calls, files: [], failures: [] };
-  return other === undefined ? reading : readWhole(talk, other, given);
+  return other === undefined ? reading : readWhole(talk, other, name);
 }
 
 function readWhole(talk: Talk, path: string, name: string): Reading {

@@ -17,8 +17,8 @@ const OPERATIONS: readonly (readonly [Operation, RegExp])[] = [
   ['sum', /\b(sum|totals?|altogether|overall|how much|add up)\b/i],
   ['average', /\b(averages?|mean|avg)\b/i],
   ['median', /\bmedian\b/i],
-  ['max', /\b(max|maximum|highest|largest|most|biggest|best|top|greatest|longest|latest|oldest)\b/i],
-  ['min', /\b(min|minimum|lowest|smallest|least|fewest|cheapest|shortest|earliest|worst|youngest)\b/i],
+  ['max', /\b(max|maximum|highest|largest|most|biggest|best|top|greatest|longest)\b/i],
+  ['min', /\b(min|minimum|lowest|smallest|least|fewest|cheapest|shortest|worst)\b/i],
 ];
 const ASKS = [
   ['mode', /\b(most (often|common|frequent(ly)?)|(occurs?|appears?|used) (the )?most)\b/i],
@@ -31,7 +31,7 @@ const ASKS = [
 
 const SPLIT =
   /[.?!;:]+\s+|\n+|,?\s+(?:and|then)\s+(?=(?:then|also|which|what|how|list|look|write|save|show|compute|tell|find|give|compare|count|put|store|export|create)\b)/i;
-const TARGET = /\b(?:to|into|in|as)\s+["'`]?(\/[\w./-]+|[\w-]+\.\w+)/gi;
+const TARGET = /\b(?:to|into|in|as|file|called|named)\s+["'`]?(\/[\w./-]+|[\w-]+\.\w+)/gi;
 const WRITING = /\b(?:write|save|store|export|put|create|produce)\b/i;
 
 /** The file that the question wants written, or null; `report.md` where it gives no name. */
@@ -58,7 +58,7 @@ export function clausesOf(question: string): readonly Clause[] {
         .replace(/\/mnt\/session\/\w*\/?/g, ' ');
       return {
         text,
-        files: names.filter((name) => target === null || !target.endsWith(name)),
+        files: names.filter((name) => target === null || !target.endsWith(name)).map(baseName),
         operations: OPERATIONS.filter(([, words]) => words.test(text)).map(([operation]) => operation),
         asks: new Set(ASKS.filter(([, words]) => words.test(text)).map(([ask]) => ask)),
       };
@@ -108,7 +108,7 @@ function findWords(text: string, words: string, column: string): readonly Mentio
   const stemPattern = stem.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replaceAll(' ', '[ _-]');
   const plural = stemPattern.endsWith('y')
     ? `(?:${stemPattern}|${stemPattern.slice(0, -1)}ies)`
-    : `${stemPattern}(?:e?s)?`;
+    : `${stemPattern}(?:e?s(?:es)?)?`;
   const quoted = words.length < 2 ? `["'\`]${plural}["'\`]` : plural;
   return [...text.matchAll(new RegExp(`(?<![\\p{L}\\p{N}])${quoted}(?![\\p{L}\\p{N}])`, 'giu'))].map((match) => ({
     column,
@@ -173,3 +173,5 @@ function namesValue(text: string, value: string): boolean {
   }
   return false;
 }
+
+const baseName = (path: string): string => path.slice(path.lastIndexOf('/') + 1);

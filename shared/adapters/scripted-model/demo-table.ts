@@ -83,6 +83,9 @@ export function isNumeric(table: Table, column: string): boolean {
   return filled.length > 0 && filled.filter((cell) => toNumber(cell) !== null).length >= 0.8 * filled.length;
 }
 
+/** A column of numbers that number things, and are not to be added up. */
+export const isIdentifier = (column: string): boolean => /(^|[_ ])(id|no|nr|number|year)$/i.test(column);
+
 export type Operation = 'count' | 'sum' | 'average' | 'median' | 'max' | 'min';
 
 /** null where there is nothing to compute from. */

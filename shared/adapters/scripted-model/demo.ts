@@ -9,8 +9,9 @@ import { toCsv } from './demo-table.ts';
 import { callCustomTool } from './demo-tools.ts';
 import type { Answer, AnswerBlock, RequestBody } from './script.ts';
 
-const ABOUT_DATA =
-  /\b(files?|data|csv|tables?|uploads?|uploaded|rows?|columns?|sum|totals?|average|mean|median|how many|how much|which|what|most|highest|lowest|list|show|compare|summar\w+|report|read|analy\w+|count|per)\b/i;
+const SMALL_TALK = /^\W*(hi|hello|hey|good (morning|day|evening|afternoon)|thanks?|thank you|ok(ay)?|bye)\b.{0,40}$/i;
+const GIVEN_TEXT =
+  /\b(?:write|save|put|create)\b[^"“]*(?:["“]([^"”]+)["”]\s+(?:to|into|in)\b|\b(?:text|content|contents|containing|says|with)\W+["“]([^"”]+)["”])/i;
 
 /** Total: a conversation that the rules cannot make sense of gets a plain answer too. */
 export function answerByRules(request: RequestBody): Answer {
@@ -50,7 +51,9 @@ function runCommands(talk: Talk): Step | null {
 
 /** `write "hello" to notes.txt` */
 function writeGivenText(talk: Talk): Step | null {
-  const given = /\b(?:write|save|put|create)\b[^"“]*["“]([^"”]+)["”]\s+(?:to|into|in)\b/i.exec(talk.question)?.[1];
+  const given = GIVEN_TEXT.exec(talk.question)
+    ?.slice(1)
+    .find((text) => text !== undefined);
   const path = targetOf(talk.question);
   if (given === undefined || path === null) return null;
   return writeFile(talk, { path, content: `${given}\n` }, (said) => [said]);
@@ -69,7 +72,7 @@ function workOnFiles(talk: Talk): Step | null {
   const question =
     target === null ? talk.question : talk.question.replaceAll(target, ' ').replaceAll(baseName(target), ' ');
   const names = fileNamesIn(question).join('\n');
-  if (names === '' && !ABOUT_DATA.test(question)) return null;
+  if (names === '' && SMALL_TALK.test(question)) return null;
   const reading = readFiles(talk, [
     names,
     talk.system.replaceAll(/\/mnt\/session\/\w+\/?/g, ' '),
@@ -131,7 +134,8 @@ function introduceSelf(talk: Talk): string {
     tools.length === 0
       ? 'No file tools were offered to me in this conversation.'
       : 'Attach a CSV, JSON or text file and ask for totals, averages, counts, rankings or a report, or ask me to run `a command`.';
-  return `${quote} I am the offline demo model: plain rules, no language model. ${can}`;
+  const looked = talk.outcomes.some((o) => o.tool === 'glob') ? ' I looked for uploaded files and found none.' : '';
+  return `${quote}${looked} I am the offline demo model: plain rules, no language model. ${can}`;
 }
 
 function thinkAloud(talk: Talk, blocks: Step): Answer {
