@@ -3,7 +3,7 @@
 
 import { z } from 'zod';
 import { truncateOutput } from '../core/truncate-output.ts';
-import { TOOL_OUTPUTS_DIRECTORY, workspacePath } from '../core/workspace-path.ts';
+import { isPathError, TOOL_OUTPUTS_DIRECTORY, workspacePath } from '../core/workspace-path.ts';
 import type { Workspace } from '../ports/sandbox.ts';
 import type { Limits } from '../types/limits.ts';
 import type { ContentBlock } from '../types/message.ts';
@@ -22,12 +22,14 @@ export interface ToolSpec<S extends z.ZodType> extends Omit<ToolDefinition, 'inp
   readonly face: ToolFace;
   readonly wireName: string;
   readonly schema: S;
+  /** What to do instead where long output is a file's own text; other output is kept in a workspace file. */
+  readonly whenLong?: string;
   readonly run: (input: z.infer<S>, context: ToolContext) => Promise<ToolOutcome>;
 }
 
 /** The tool; its `run` resolves whatever happens. */
 export function defineTool<S extends z.ZodType>(spec: ToolSpec<S>, limits: Limits): Tool<Workspace> {
-  const { schema, run, ...rest } = spec;
+  const { schema, run, whenLong, ...rest } = spec;
   return {
     ...rest,
     inputSchema: jsonSchemaOf(schema),
@@ -40,7 +42,9 @@ export function defineTool<S extends z.ZodType>(spec: ToolSpec<S>, limits: Limit
       if (!parsed.success) return failed(`${spec.name}: ${describeIssues(parsed.error)}`);
       try {
         const outcome = await run(parsed.data, { workspace, call, limits, signal });
-        return { ...outcome, content: await capText(outcome.content, call, workspace, limits.toolOutputCharsMax) };
+        const keep =
+          whenLong === undefined ? (full: string) => keepFullText(full, call, workspace) : async () => whenLong;
+        return { ...outcome, content: await capText(outcome.content, limits.toolOutputCharsMax, keep) };
       } catch {
         // No detail: an error's text may name things of the host.
         return failed(`${spec.name}: the tool failed`);
@@ -77,21 +81,22 @@ function describeIssues(error: z.ZodError): string {
   return shown.join('; ');
 }
 
-async function capText(content: readonly ContentBlock[], call: ToolRun, workspace: Workspace, charsMax: number) {
+async function capText(content: readonly ContentBlock[], charsMax: number, keep: (full: string) => Promise<string>) {
   return Promise.all(
     content.map(async (block) => {
       if (block.type !== 'text' || typeof block.text !== 'string' || block.text.length <= charsMax) return block;
       const cut = truncateOutput(block.text, charsMax);
-      return { ...block, text: `${cut.text}\n\n[${await keepFullText(block.text, call, workspace)}]` };
+      const note = `the output has ${block.text.length} characters and was cut; ${await keep(block.text)}`;
+      return { ...block, text: `${cut.text}\n\n[${note}]` };
     }),
   );
 }
 
+/** Where the full text is now, in words. */
 async function keepFullText(full: string, call: ToolRun, workspace: Workspace): Promise<string> {
   const name = call.toolUseId.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 100);
   const path = workspacePath(`${TOOL_OUTPUTS_DIRECTORY}/${name}.txt`, '/');
-  const size = `the output has ${full.length} characters`;
-  if (typeof path !== 'string') return `${size} and was cut`;
+  if (isPathError(path)) return 'the rest is lost';
   const written = await workspace.write(path, new TextEncoder().encode(full));
-  return written.ok ? `${size} and was cut; the full text is in ${path}` : `${size} and was cut: ${written.reason}`;
+  return written.ok ? `the full text is in ${path}` : `the rest is lost: ${written.reason}`;
 }

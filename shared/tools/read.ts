@@ -30,6 +30,7 @@ export function readTool(limits: Limits): Tool<Workspace> {
       face: 'agent_toolset',
       description: 'Read a file: UTF-8 text, an image (PNG, JPEG, GIF, WebP) or a PDF.',
       schema,
+      whenLong: 'read the rest by view_range',
       replay: 'safe',
       readOnly: true,
       run: async ({ file_path, view_range }, context) => {
@@ -60,6 +61,7 @@ export function claudeCodeRead(limits: Limits): Tool<Workspace> {
       face: 'claude_code',
       description: `Reads a file by absolute path. Returns up to ${LINES_DEFAULT} lines with line numbers, as cat -n does; offset and limit read other parts. Images and PDFs are shown.`,
       schema,
+      whenLong: 'read the rest by offset and limit',
       replay: 'safe',
       readOnly: true,
       run: async ({ file_path, offset, limit, pages }, context) => {

@@ -87,6 +87,16 @@ function describeFiles(world: () => SandboxWorld): void {
     expect(workspace.stat(path('/workspace/large'))).toMatchObject({ mode: 0o600, size: 50_000 });
   });
 
+  it('keeps apart a large file that was never read and what changed beside it', async () => {
+    const workspace = world().open();
+    await workspace.write(path('/workspace/large'), bytes('L'.repeat(50_000)));
+    // A link makes every file suspect, the unread one too.
+    await sh(workspace, 'ln -s q link; rm link; echo small > beside; mkdir d; cp beside d/copy');
+    expect(textOf(await workspace.read(path('/workspace/beside')))).toBe('small\n');
+    expect(textOf(await workspace.read(path('/workspace/d/copy')))).toBe('small\n');
+    expect((await workspace.read(path('/workspace/large')))?.length).toBe(50_000);
+  });
+
   it('refuses a file where a directory is, and below a file', async () => {
     const workspace = world().open();
     await workspace.write(path('/workspace/d/f'), bytes('x'));

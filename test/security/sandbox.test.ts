@@ -1,9 +1,11 @@
 // The child of the virtual sandbox from inside: what it could reach, what it can use up, and that the service stays awake meanwhile.
 
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bundleSandboxChild } from '../../scripts/bundle-sandbox-child.ts';
@@ -202,6 +204,58 @@ describe('what a command may use up', () => {
   });
 });
 
+it('a child serves one tenant only', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'reprise-count-'));
+  const file = join(directory, 'counter.mjs');
+  await writeFile(
+    file,
+    `let jobs = 0;
+     const frame = (h) => { const j = Buffer.from(JSON.stringify(h)); const p = Buffer.alloc(8); p.writeUInt32BE(j.length, 0);
+       process.stdout.write(Buffer.concat([p, j])); };
+     let held = Buffer.alloc(0);
+     process.stdin.on('data', (chunk) => { held = Buffer.concat([held, chunk]);
+       if (held.length < 8 || held.length < 8 + held.readUInt32BE(0) + held.readUInt32BE(4)) return;
+       held = Buffer.alloc(0); frame({ kind: 'found', error: null, lines: [String(++jobs)], more: false }); });
+     frame({ kind: 'ready' });`,
+  );
+  const world = await createSandboxWorld({ sandboxProcessesMax: 2 }, file);
+  const ask = async (tenant: string) => {
+    const root = path('/workspace');
+    const found = await world
+      .open(undefined, undefined, tenant)
+      .search({ kind: 'files', root, pattern: '*' }, 5000, never());
+    return found.ok ? found.lines[0] : found.reason;
+  };
+  const order = ['one', 'one', 'two', 'one', 'three', 'three', 'two'];
+  const counts: (string | undefined)[] = [];
+  for (const tenant of order) counts.push(await ask(tenant));
+  // Two children at most: a third tenant's takes the place of another's.
+  expect(counts.slice(0, 4)).toEqual(['1', '2', '1', '3']);
+  expect(counts.slice(4)).toEqual(['1', '2', '1']);
+  await world.close();
+  await rm(directory, { recursive: true, force: true });
+});
+
+it.skipIf(process.platform !== 'linux')('no child outlives a service that was killed', async () => {
+  const script = join(await mkdtemp(join(tmpdir(), 'reprise-orphan-')), 'service.ts');
+  const support = fileURLToPath(new URL('../support/sandbox.ts', import.meta.url));
+  await writeFile(
+    script,
+    `import { createSandboxWorld, sh } from ${JSON.stringify(support)};
+     const world = await createSandboxWorld();
+     void sh(world.open(), 'while true; do :; done', 60000);
+     setTimeout(() => console.log('running'), 1500);`,
+  );
+  const service = spawn(process.execPath, [script], { stdio: ['ignore', 'pipe', 'inherit'] });
+  await new Promise((resolve) => service.stdout.once('data', resolve));
+  const children = (await readFile(`/proc/${service.pid}/task/${service.pid}/children`, 'latin1')).trim().split(' ');
+  expect(children.filter((pid) => pid !== '').length).toBeGreaterThan(0);
+  service.kill('SIGKILL');
+  await new Promise((resolve) => setTimeout(resolve, 1000));
+  expect(children.filter((pid) => existsSync(`/proc/${pid}/exe`))).toEqual([]);
+  await rm(dirname(script), { recursive: true, force: true });
+});
+
 describe('a child that lies', () => {
   /** A child that answers every request with `reply` (a JSON header) and `body`. */
   const liar = async (directory: string, header: unknown, body = '') => {
@@ -211,7 +265,7 @@ describe('a child that lies', () => {
       `const frame = (h, b) => { const j = Buffer.from(JSON.stringify(h)); const p = Buffer.alloc(8); p.writeUInt32BE(j.length, 0);
        p.writeUInt32BE(b.length, 4); process.stdout.write(Buffer.concat([p, j, b])); };
        process.stdin.once('data', () => { const h = ${JSON.stringify(header)}; const b = Buffer.from(${JSON.stringify(body)});
-         if (h === 'flood') { for (;;) process.stdout.write(Buffer.alloc(1 << 20, 255)); } frame(h, b); });
+         if (h === 'oversize') return process.stdout.write(Buffer.alloc(1000, 255)); frame(h, b); });
        frame({ kind: 'ready' }, Buffer.alloc(0));`,
     );
     return file;
@@ -244,7 +298,8 @@ describe('a child that lies', () => {
     ['removal outside', { ...done, removed: ['/'] }],
     ['another kind', { kind: 'ready' }],
     ['nothing known', null],
-    ['a flood', 'flood'],
+    ['a frame over the limit', 'oversize'],
+    ['a header over the limit', { ...done, notes: ['x'.repeat(9 * 1024 * 1024)] }],
   ])('with %s is not believed', async (_, header) => {
     const directory = await mkdtemp(join(tmpdir(), 'reprise-liar-'));
     const world = await createSandboxWorld({}, await liar(directory, header, 'y'));

@@ -54,6 +54,14 @@ describe('read', () => {
     expect((await wire('read', { file_path: 'big', view_range: [1, 3000] })).isError).toBe(true);
   });
 
+  it('cuts what is too long for the model, without a copy in the workspace', async () => {
+    await put('/workspace/wide', 'w'.repeat(150_000));
+    const read = await wire('read', { file_path: 'wide' });
+    expect(read.text.length).toBeLessThan(100_300);
+    expect(read.text).toMatch(/150000 characters.*view_range\]$/s);
+    expect(workspace.list().length).toBe(1);
+  });
+
   it.each([
     ['nothing there', 'nope.txt', /no such file/],
     ['a directory', '/workspace/d', /is a directory/],

@@ -37,6 +37,7 @@ export interface ChildOptions extends LaunchOptions {
 
 const MEMORY_POLL_MS = 200;
 const PAGE_BYTES = 4096;
+const UNREAD_BYTES_MAX = 128 * 1024 * 1024;
 const DEATH_BY_MEMORY = /heap out of memory|Reached heap limit|Array buffer allocation failed/;
 
 /** Starts a child; it may be given a job at once, which waits until it is ready. */
@@ -142,7 +143,9 @@ async function answer(state: ChildState, job: Job, sha256: string): Promise<void
   say(state, { kind: 'file', found: bytes !== undefined }, bytes ? [bytes] : []);
 }
 
+/** A child that asks and does not read is ended before what it asked for fills the service. */
 function say(state: ChildState, message: ToChild, body: readonly Uint8Array[]): void {
+  if ((state.process?.stdin?.writableLength ?? 0) > UNREAD_BYTES_MAX) kill(state, 'crashed');
   for (const chunk of encodeFrame(message, body)) if (chunk.length > 0) state.process?.stdin?.write(chunk);
 }
 

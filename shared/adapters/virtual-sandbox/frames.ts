@@ -7,6 +7,8 @@ export interface Frame {
 }
 
 const PREFIX_BYTES = 8;
+/** Parsing is synchronous: a header is never larger than what the largest index needs. */
+const HEADER_BYTES_MAX = 8 * 1024 * 1024;
 
 /** The chunks of one frame, to be written in order. */
 export function encodeFrame(header: unknown, body: readonly Uint8Array[] = []): readonly Uint8Array[] {
@@ -43,7 +45,7 @@ export function createFrameReader(
       const all = chunks.length === 1 ? (chunks[0] as Uint8Array) : Buffer.concat(chunks);
       chunks = [all];
       const size = frameBytes(all);
-      if (size > bytesMax) return fail('oversize');
+      if (size > bytesMax || headerBytes(all) > HEADER_BYTES_MAX) return fail('oversize');
       if (held < size) {
         wanted = size;
         return;
@@ -60,13 +62,11 @@ export function createFrameReader(
 
 const viewOf = (bytes: Uint8Array) => new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
 
-function frameBytes(bytes: Uint8Array): number {
-  const view = viewOf(bytes);
-  return PREFIX_BYTES + view.getUint32(0) + view.getUint32(4);
-}
+const headerBytes = (bytes: Uint8Array): number => viewOf(bytes).getUint32(0);
+const frameBytes = (bytes: Uint8Array): number => PREFIX_BYTES + headerBytes(bytes) + viewOf(bytes).getUint32(4);
 
 function parseFrame(bytes: Uint8Array): Frame | undefined {
-  const headerEnd = PREFIX_BYTES + viewOf(bytes).getUint32(0);
+  const headerEnd = PREFIX_BYTES + headerBytes(bytes);
   try {
     const header: unknown = JSON.parse(Buffer.from(bytes.subarray(PREFIX_BYTES, headerEnd)).toString('utf8'));
     return { header, body: bytes.subarray(headerEnd) };

@@ -42,6 +42,8 @@ export function createPool(options: PoolOptions): Pool {
   };
   const rest = (slot: Slot) => {
     slot.busy = false;
+    slots.delete(slot); // to the end: the first idle one is the least recently used
+    slots.add(slot);
     slot.idleTimer = setTimeout(() => remove(slot), options.idleMs);
     slot.idleTimer.unref();
   };
