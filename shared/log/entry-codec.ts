@@ -29,6 +29,8 @@ const KINDS = namesOf({
   tr: 'tool_result',
   ws: 'workspace_saved',
   te: 'turn_ended',
+  of: 'tools_offered',
+  su: 'session_updated',
 });
 
 const ENTRY = namesOf({
@@ -52,8 +54,22 @@ const ENTRY = namesOf({
   h: 'shell',
   o: 'outcome',
   q: 'totals',
+  w: 'names',
+  v: 'hash',
+  y: 'inputId',
+  z: 'change',
 });
 
+const EVENT_TYPES = namesOf({
+  m: 'user.message',
+  i: 'user.interrupt',
+  c: 'user.tool_confirmation',
+  r: 'user.custom_tool_result',
+  t: 'user.tool_result',
+  s: 'system.message',
+});
+
+/** `a` is the time from acceptance to that of the item, where they differ. */
 const EVENT = namesOf({ y: 'type', c: 'content', i: 'id', a: 'acceptedAt' });
 const CALL = namesOf({ j: 'toolUseId', b: 'block', n: 'name', i: 'input', k: 'kind', d: 'decision', r: 'reason' });
 const USAGE = namesOf({
@@ -105,16 +121,23 @@ export function decodeEntry(stored: Fields, at: number): EntryBody {
   return { kind: lengthen(KINDS, k), ...body } as unknown as EntryBody;
 }
 
-function encodeEvent(event: Fields, at: number): Fields {
-  return rename(event, EVENT, (name, value) =>
-    name === 'acceptedAt' && typeof value === 'number' ? at - value : value,
+/** The stored form of an event in an item that bears the time `at`, mostly that of its acceptance. */
+export function encodeEvent(event: Fields, at: number): Fields {
+  const { acceptedAt, ...fields } = event;
+  const encoded = rename(fields, EVENT, (name, value) =>
+    name === 'type' && typeof value === 'string' ? shorten(EVENT_TYPES, value) : value,
   );
+  return acceptedAt === at ? encoded : { ...encoded, a: at - (acceptedAt as number) };
 }
 
-function decodeEvent(event: Fields, at: number): Fields {
-  return restore(event, EVENT, (name, value) =>
-    name === 'acceptedAt' && typeof value === 'number' ? at - value : value,
+/** The event of a stored form. */
+export function decodeEvent(stored: Fields, at: number): Fields {
+  const { a = 0, ...fields } = stored;
+  if (typeof a !== 'number') throw new Error('an event without a time');
+  const event = restore(fields, EVENT, (name, value) =>
+    name === 'type' && typeof value === 'string' ? lengthen(EVENT_TYPES, value) : value,
   );
+  return { ...event, acceptedAt: at - a };
 }
 
 type Change = (name: string, value: unknown) => unknown;

@@ -9,6 +9,7 @@ import type { InboxEvent } from '../types/log.ts';
 import { claimantOf, claimWrite } from './claims.ts';
 import { CONFLICTS_MAX, type LogDeps } from './deps.ts';
 import { dueWrite } from './due.ts';
+import { decodeEvent, encodeEvent } from './entry-codec.ts';
 import { type IdempotencyRecord, idempotencyWrite, liveRecord } from './idempotency.ts';
 import { inboxOf, newRev, sessionKey } from './keys.ts';
 import { isTombstone } from './tombstone.ts';
@@ -38,7 +39,7 @@ export type Accepted =
   /** The idempotency key was used before; `record` is what stands. */
   | { readonly kind: 'repeated'; readonly record: IdempotencyRecord };
 
-/** The stored form of one send; `t` is the acceptance time of all its events. */
+/** The stored form of one send; `t` is the acceptance time of its first event. */
 interface StoredSend {
   readonly t: number;
   readonly x: readonly object[];
@@ -119,10 +120,8 @@ function judgeRefusal({ index, current }: Extract<PutResult, { ok: false }>, att
 export function inboxWrite(session: SessionId, sort: string, rev: string, events: readonly InboxEvent[]): Write {
   const [first] = events;
   if (!first) throw new TypeError('a send holds at least one event');
-  const data: StoredSend = {
-    t: first.acceptedAt,
-    x: events.map(({ acceptedAt, ...event }) => (acceptedAt === first.acceptedAt ? event : { ...event, acceptedAt })),
-  };
+  const t = first.acceptedAt;
+  const data: StoredSend = { t, x: events.map((event) => encodeEvent({ ...event }, t)) };
   return { key: { partition: inboxOf(session), sort }, item: { rev, data }, expect: 'absent' };
 }
 
@@ -169,5 +168,5 @@ async function readSends(store: Store, session: SessionId): Promise<readonly Sen
 function parseSend(item: Item): readonly InboxEvent[] {
   const { t, x } = item.data as Partial<StoredSend>;
   if (typeof t !== 'number' || !Array.isArray(x)) throw new Error('an inbox item is damaged');
-  return x.map((event: object) => ({ acceptedAt: epochMs(t), ...event }) as InboxEvent);
+  return x.map((event: object) => decodeEvent({ ...event }, t) as unknown as InboxEvent);
 }

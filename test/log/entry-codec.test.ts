@@ -62,6 +62,7 @@ describe('entry codec', () => {
       fc.property(fc.string({ minLength: 1, maxLength: 4 }), fc.dictionary(name, value), (kind, fields) => {
         const body: Record<string, unknown> = { ...fields, kind };
         if (isFields(body.usage)) body.usage = { ...NO_USAGE, ...body.usage };
+        if (isFields(body.event)) body.event = { ...body.event, acceptedAt: AT - 7 };
         if (isFields(body.totals)) body.totals = { ...NO_TOTALS, ...body.totals };
         expect(throughJson(body)).toEqual(body);
       }),
