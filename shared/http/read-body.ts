@@ -32,10 +32,36 @@ export function parseWith<T extends z.ZodType>(schema: T, value: unknown): z.out
 }
 
 function parseJson(text: string): unknown {
+  let value: unknown;
   try {
-    return JSON.parse(text);
+    value = JSON.parse(text);
   } catch {
     throw new ServiceError('invalid_request', 'the body is not valid JSON');
+  }
+  checkShape(value);
+  return value;
+}
+
+const JSON_VALUES_MAX = 100_000;
+const JSON_DEPTH_MAX = 128;
+
+/** A large body is one with long texts. One of millions of tiny values would cost more to complain about than it is worth. */
+function checkShape(body: unknown): void {
+  const open: { readonly value: object; readonly depth: number }[] = [];
+  let values = 0;
+  const meet = (value: unknown, depth: number) => {
+    if (++values > JSON_VALUES_MAX) {
+      throw new ServiceError('invalid_request', `the body has more than ${JSON_VALUES_MAX} values`);
+    }
+    if (typeof value !== 'object' || value === null) return;
+    if (depth > JSON_DEPTH_MAX) {
+      throw new ServiceError('invalid_request', `the body nests deeper than ${JSON_DEPTH_MAX} levels`);
+    }
+    open.push({ value, depth });
+  };
+  meet(body, 1);
+  for (let next = open.pop(); next; next = open.pop()) {
+    for (const key in next.value) meet((next.value as Record<string, unknown>)[key], next.depth + 1);
   }
 }
 

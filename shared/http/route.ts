@@ -62,6 +62,11 @@ export function defineRoute<Q extends z.ZodType = z.ZodUndefined, B extends z.Zo
   return { spec, handle: handle as Route['handle'] };
 }
 
+export const IDEMPOTENCY_HEADER: HeaderDoc = {
+  name: 'idempotency-key',
+  description: 'The same key with the same request has the same answer for a day, and happens once',
+};
+
 const JSON_HEADERS = { 'content-type': 'application/json' } as const;
 
 /** A JSON answer with the request's id. */

@@ -97,9 +97,22 @@ describe('bodies', () => {
     expect((await refused(400, 'POST', '/v1/agents', body, type)).message).toContain(words);
   });
 
+  test('millions of tiny values and endless nesting are refused before they are judged', async () => {
+    const big = startHttp();
+    const send = async (body: string) => {
+      const type = { 'content-type': 'application/json' };
+      const { status, body: answer } = await big.call<ErrorBody>('POST', '/v1/agents', body, type);
+      expect(status).toBe(400);
+      return answer.error.message;
+    };
+    expect(await send(`{"tools": [${'1,'.repeat(3_000_000)}1]}`)).toContain('values');
+    expect(await send(`{"x": ${'['.repeat(100_000)}${']'.repeat(100_000)}}`)).toContain('nests deeper');
+    await big.close();
+  });
+
   test('a schema nested without end is refused by name, not by a stack', async () => {
     let schema: object = { type: 'object' };
-    for (let i = 0; i < 200; i++) schema = { type: 'object', properties: { a: schema } };
+    for (let i = 0; i < 50; i++) schema = { type: 'object', properties: { a: schema } };
     const tools = [{ type: 'custom', name: 'deep', description: 'd', input_schema: schema }];
     const error = await refused(400, 'POST', '/v1/agents', { name: 'A', model: MODEL, tools });
     expect(error.message).toContain('tools[0].input_schema');

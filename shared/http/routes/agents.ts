@@ -27,8 +27,9 @@ import {
 import { isInRange, mergeMetadata, sameJson } from '../../wire/common.ts';
 import { decodeCursor, encodeCursor } from '../../wire/pages.ts';
 import { findAgent, notFound } from '../find.ts';
+import { answerOnce } from '../idempotent.ts';
 import { readPage } from '../paging.ts';
-import { defineRoute, json, type Route } from '../route.ts';
+import { defineRoute, IDEMPOTENCY_HEADER, json, type Route } from '../route.ts';
 import { logDeps } from '../service.ts';
 
 const tag = 'Agents';
@@ -42,29 +43,31 @@ const create = defineRoute(
     summary: 'Create an agent',
     tag,
     body: CreateAgent,
+    headers: [IDEMPOTENCY_HEADER],
     answers,
   },
-  async (request) => {
-    const { service, caller, body } = request;
-    const deps = logDeps(service, caller.tenant);
-    const now = deps.clock.now();
-    const latest: AgentVersion = {
-      id: agentId(ID_PREFIX.agent + deps.ids.ulid()),
-      version: 1,
-      name: body.name,
-      description: body.description || null,
-      model: resolveModel(body.model),
-      system: body.system || null,
-      tools: resolveTools(body.tools ?? []),
-      mcpServers: [],
-      reprise: resolveReprise(body.reprise),
-      metadata: body.metadata ?? {},
-      createdAt: now,
-      updatedAt: now,
-    };
-    await createAgent(deps, { latest, archivedAt: null });
-    return json(request, agentView(latest, null));
-  },
+  (request) =>
+    answerOnce(request, 'POST /v1/agents', async () => {
+      const { service, caller, body } = request;
+      const deps = logDeps(service, caller.tenant);
+      const now = deps.clock.now();
+      const latest: AgentVersion = {
+        id: agentId(ID_PREFIX.agent + deps.ids.ulid()),
+        version: 1,
+        name: body.name,
+        description: body.description || null,
+        model: resolveModel(body.model),
+        system: body.system || null,
+        tools: resolveTools(body.tools ?? []),
+        mcpServers: [],
+        reprise: resolveReprise(body.reprise),
+        metadata: body.metadata ?? {},
+        createdAt: now,
+        updatedAt: now,
+      };
+      await createAgent(deps, { latest, archivedAt: null });
+      return agentView(latest, null);
+    }),
 );
 
 const retrieve = defineRoute(

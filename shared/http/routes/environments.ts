@@ -17,8 +17,9 @@ import {
   UpdateEnvironment,
 } from '../../wire/environments.ts';
 import { findEnvironment } from '../find.ts';
+import { answerOnce } from '../idempotent.ts';
 import { readPage } from '../paging.ts';
-import { defineRoute, json, type Route } from '../route.ts';
+import { defineRoute, IDEMPOTENCY_HEADER, json, type Route } from '../route.ts';
 import { logDeps } from '../service.ts';
 
 const tag = 'Environments';
@@ -33,26 +34,28 @@ const create = defineRoute(
     summary: 'Create an environment',
     tag,
     body: CreateEnvironment,
+    headers: [IDEMPOTENCY_HEADER],
     answers,
   },
-  async (request) => {
-    const { service, caller, body } = request;
-    const deps = logDeps(service, caller.tenant);
-    const now = deps.clock.now();
-    const environment: Environment = {
-      id: environmentId(ID_PREFIX.environment + deps.ids.ulid()),
-      name: body.name,
-      description: body.description || null,
-      config: resolveConfig(body.config),
-      metadata: body.metadata ?? {},
-      ...(body.scope ? { scope: body.scope } : {}),
-      createdAt: now,
-      updatedAt: now,
-      archivedAt: null,
-    };
-    await environments.create(deps, environment);
-    return json(request, environmentView(environment));
-  },
+  (request) =>
+    answerOnce(request, 'POST /v1/environments', async () => {
+      const { service, caller, body } = request;
+      const deps = logDeps(service, caller.tenant);
+      const now = deps.clock.now();
+      const environment: Environment = {
+        id: environmentId(ID_PREFIX.environment + deps.ids.ulid()),
+        name: body.name,
+        description: body.description || null,
+        config: resolveConfig(body.config),
+        metadata: body.metadata ?? {},
+        ...(body.scope ? { scope: body.scope } : {}),
+        createdAt: now,
+        updatedAt: now,
+        archivedAt: null,
+      };
+      await environments.create(deps, environment);
+      return environmentView(environment);
+    }),
 );
 
 const retrieve = defineRoute(

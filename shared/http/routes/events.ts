@@ -13,7 +13,7 @@ import { createFramer } from '../frames.ts';
 import { hydrateBatch } from '../hydrate-entry.ts';
 import { listEvents } from '../list-events.ts';
 import { resolvePlace } from '../resume.ts';
-import { defineRoute, json, type Route, type RouteRequest } from '../route.ts';
+import { defineRoute, IDEMPOTENCY_HEADER, json, type Route, type RouteRequest } from '../route.ts';
 import { fingerprintOf, idempotencyKeyOf, repeatedSend, sendEvents } from '../send-events.ts';
 import { openStream, streamAnswer } from '../sse.ts';
 
@@ -48,7 +48,7 @@ const send = defineRoute(
     query: z.object(Deltas),
     body: SendEvents,
     headers: [
-      { name: 'idempotency-key', description: 'The same key gives the same answer for a day; events are taken once' },
+      IDEMPOTENCY_HEADER,
       { name: 'prefer', description: '`wait=N`: wait at most N seconds for the end of the turn' },
     ],
     answers: {

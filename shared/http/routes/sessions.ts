@@ -5,6 +5,7 @@ import { files } from '../../log/resources.ts';
 import { deleteSession, listSessions, waitForRest } from '../../log/sessions.ts';
 import type { SessionSnapshot } from '../../turn/engine-types.ts';
 import { ServiceError } from '../../types/errors.ts';
+import { ID_PREFIX, type SessionId } from '../../types/ids.ts';
 import { isInRange } from '../../wire/common.ts';
 import {
   CreateSession,
@@ -18,8 +19,9 @@ import {
 import { changeSession, viewOf, waitUntil } from '../change-session.ts';
 import { makeSession } from '../create-session.ts';
 import { type Asker, findSession } from '../find.ts';
+import { answerOnce } from '../idempotent.ts';
 import { readPage } from '../paging.ts';
-import { defineRoute, json, type Route } from '../route.ts';
+import { defineRoute, IDEMPOTENCY_HEADER, json, type Route } from '../route.ts';
 import { logDeps } from '../service.ts';
 import { updateOf } from '../update-session.ts';
 
@@ -36,12 +38,15 @@ const create = defineRoute(
     description: 'Everything is checked before anything is stored. With `initial_events` the work starts at once.',
     tag,
     body: CreateSession,
+    headers: [IDEMPOTENCY_HEADER],
     answers,
   },
   async (request) => {
-    const session = await makeSession(request, request.body);
-    const status = (request.body.initial_events ?? []).length > 0 ? 'running' : 'idle';
-    return json(request, sessionView(initialState(session), status, request.service.ports.clock.now()));
+    return answerOnce(request, 'POST /v1/sessions', async () => {
+      const session = await makeSession(request, request.body);
+      const status = (request.body.initial_events ?? []).length > 0 ? 'running' : 'idle';
+      return sessionView(initialState(session), status, request.service.ports.clock.now());
+    });
   },
 );
 
@@ -172,10 +177,25 @@ const remove = defineRoute(
     }
     if (outcome === 'busy') throw new ServiceError('conflict', 'the session is just being worked on; try again', {}, 1);
     service.engine.announceDeleted(id);
-    for (const { fileId } of snapshot.state.resources) await files.remove(deps.store, fileId);
+    await removeRemains(request, id, snapshot);
     return json(request, { id, type: 'session_deleted' });
   },
 );
+
+const BLOBS_PER_PAGE = 500;
+
+/** What lies beside the log: records of the session's own files, and every blob of the session. */
+async function removeRemains({ service, caller }: Asker, id: SessionId, { state }: SessionSnapshot): Promise<void> {
+  const { store } = logDeps(service, caller.tenant);
+  for (const { fileId } of state.resources) await files.remove(store, fileId);
+  const { blobs } = service.ports;
+  const prefix = `t/${caller.tenant}/${id.slice(ID_PREFIX.session.length)}/`;
+  for (;;) {
+    const keys = await blobs.list(prefix, { limit: BLOBS_PER_PAGE });
+    for (const key of keys) await blobs.delete(key);
+    if (keys.length < BLOBS_PER_PAGE) return;
+  }
+}
 
 const stop = defineRoute(
   {
