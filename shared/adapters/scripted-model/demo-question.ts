@@ -141,7 +141,7 @@ export function filtersOf(table: Table, text: string): readonly Filter[] {
       (v) => v.length > 1 && v.length < 60 && !named.has(v.toLowerCase()),
     );
     if (values.length > 2000) continue;
-    const found = values.filter((value) => namesValue(text, value));
+    const found = values.filter((value) => namesValue(text, value, wordsOf(column).at(-1) ?? ''));
     if (found.length === 0) continue;
     filters.push({ column, words: `${column} = ${found.join(' or ')}`, keeps: (cell) => found.includes(cell) });
   }
@@ -163,13 +163,21 @@ export function filtersOf(table: Table, text: string): readonly Filter[] {
   return filters;
 }
 
-/** Short values are words of a language too often: they count with their own capitals, and quoted in any case. */
-function namesValue(text: string, value: string): boolean {
+/** Short values are words of a language too often: they count with their own capitals, in quotes, and beside their column's name. */
+function namesValue(text: string, value: string, columnWord: string): boolean {
+  const isBeside = (at: number) =>
+    text.slice(0, at).toLowerCase().endsWith(`${columnWord} `) ||
+    text
+      .slice(at + value.length)
+      .toLowerCase()
+      .startsWith(` ${columnWord}`);
   const hay = value.length < 4 ? text : text.toLowerCase();
   const needle = value.length < 4 ? value : value.toLowerCase();
   for (let at = hay.indexOf(needle); at !== -1; at = hay.indexOf(needle, at + 1)) {
     const around = `${hay[at - 1] ?? ' '}${hay[at + needle.length] ?? ' '}`;
-    if (!/[\p{L}\p{N}]/u.test(around)) return value.length >= 4 || /["'`]/.test(around) || /[A-Z0-9]/.test(value);
+    if (!/[\p{L}\p{N}]/u.test(around)) {
+      return value.length >= 4 || /["'`]/.test(around) || /[A-Z0-9]/.test(value) || isBeside(at);
+    }
   }
   return false;
 }
