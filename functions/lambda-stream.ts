@@ -91,7 +91,7 @@ function failure(status: number, type: string, message: string, env: LambdaEnv):
 }
 
 /** Status, headers and cookies. Headers that belong to one connection are not ours to send through a front door. */
-export function preludeOf(response: Response, awsRequestId: string): Prelude {
+function preludeOf(response: Response, awsRequestId: string): Prelude {
   const named = (response.headers.get('connection') ?? '').toLowerCase().split(/\s*,\s*/);
   const headers: Record<string, string> = { 'request-id': awsRequestId };
   for (const [name, value] of response.headers) {
