@@ -157,7 +157,7 @@ function happen(scenario: Scenario, items: Items, actors: readonly Running[], ch
   if (place.endsWith('!')) runOperation(items, TENANT, operation);
   const result = runOperation(items, TENANT, operation);
   const answer = after ? after(operation, result) : result;
-  return { actor, pending, answer, seen: digest(`${actor.seen}${place}${JSON.stringify(answer)}`) };
+  return { actor, pending, answer, seen: digest(`${actor.seen}${place}${textOfAnswer(answer)}`) };
 }
 
 async function take(scenario: Scenario, items: Items, actors: readonly Running[], choice: string): Promise<void> {
@@ -182,6 +182,10 @@ function foresee(scenario: Scenario, { items, actors, losses }: State, choice: s
   const views = actors.map((a) => (a === actor ? `>${seen}` : a.seen));
   return digest([choice.endsWith('!') ? losses + 1 : losses, ...views, ...rows].join('\n'));
 }
+
+/** Rows of a listing are the stored ones, whose text is known. */
+const textOfAnswer = (answer: unknown): string =>
+  Array.isArray(answer) ? answer.map(textOf).join() : (JSON.stringify(answer) ?? '');
 
 const texts = new WeakMap<object, string>();
 

@@ -76,7 +76,7 @@ async function deleting(options: Options = {}) {
   return { ...explored, ends };
 }
 
-describe('the protocol holds', () => {
+describe('the protocol holds', { timeout: 120_000 }, () => {
   test('two workers, three epochs, takeover at any moment', async () => {
     const { states, logs } = await writers();
     expect(states).toBeGreaterThan(1000);
@@ -104,7 +104,7 @@ describe('the protocol holds', () => {
       {},
     );
     expect([...logs]).toEqual(expect.arrayContaining(['1 2 3i', '1 2i 3', '1i 2 3', '1 2 3']));
-  }, 60_000);
+  });
 
   test('a client and a worker, while the inbox is swept', async () => {
     const { logs } = await exploreLog(
@@ -142,7 +142,7 @@ const unchecked = (which: (write: Write, all: readonly Write[]) => boolean): Sab
 
 const sameRev = (write: Write): Write => (write.item ? { ...write, item: { ...write.item, rev: 'same' } } : write);
 
-describe('each rule is needed', () => {
+describe('each rule is needed', { timeout: 120_000 }, () => {
   const breaks = (name: string, run: () => Promise<unknown>, how: string) =>
     test(name, () => expect(run()).rejects.toThrow(how));
 
