@@ -62,7 +62,9 @@ describe('figures of one table', () => {
     const talk = loop();
     expect((await talk.ask('What is the total amount in sales.csv?')).text).toContain('699.75');
     talk.files.set(`${UP}/sales.csv`, SALES.replace('9.25', '1009.25'));
-    expect((await talk.ask('And what is the total amount now?')).text).toContain('1699.75');
+    const again = await talk.ask('And what is the total amount in /mnt/session/uploads now?');
+    expect(again.text).toContain('1699.75');
+    expect(again.calls.map((c) => c.input)).toEqual([{ file_path: `${UP}/sales.csv` }]);
   });
 
   it('under the other face, numbered lines and all', async () => {

@@ -60,7 +60,7 @@ export function createHandLoop(
           fields.view_range ??
           (fields.offset === undefined ? undefined : [fields.offset, fields.offset + (fields.limit ?? 0) - 1]);
         if (text.length > (options.fileReadCharsMax ?? Number.POSITIVE_INFINITY) && ranged === undefined) {
-          return ['read: too large. Use view_range to read a part', true];
+          return [`read: too large. Use ${claudeCode ? 'offset and limit' : 'view_range'} to read a part`, true];
         }
         const lines = text.replace(/\n$/, '').split('\n');
         if (ranged !== undefined && (ranged[0] ?? 1) > lines.length)

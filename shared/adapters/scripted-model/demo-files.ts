@@ -24,7 +24,7 @@ export interface Reading {
   readonly failures: readonly string[];
 }
 
-const NO_FILES = /https?:\/\/\S+|\/mnt\/session\/(?:uploads|outputs)\/?(?![\w.-])/g;
+const NO_FILES = /https?:\/\/\S+|\/mnt\/session\/(?:uploads|outputs)\/?(?=[.,;:!?]?(?:[\s"'`)]|$))/g;
 const FILE_NAME =
   /(?<![\w./~-])(?:\/|\.{1,2}\/)?[\w~-][\w./~-]*\.(?!com\b|org\b|net\b)(?:[A-Za-z][A-Za-z0-9]{1,5}|[chr])\b|(?<![\w./~-])\/[\w.-]+(?:\/[\w.-]+)+/g;
 
@@ -86,7 +86,7 @@ function readWhole(talk: Talk, path: string, name: string): Reading {
   if (call === undefined) return readByShell(talk, path, name);
   const outcome = outcomeOf(talk, 'read', input);
   if (outcome === undefined) return { ...nothing, calls: [call] };
-  const partly = /\[(?:…|\d+ more lines)|(?:view_range|offset) to read a part/.test(outcome.text);
+  const partly = /\[(?:…|\d+ more lines)|Use (?:view_range|offset and limit) to read a part/.test(outcome.text);
   if (partly) return readPages(talk, path, name);
   if (outcome.isError) return { ...nothing, failures: [outcome.text || `${name} could not be read`] };
   return { ...nothing, files: [{ name, path, text: stripNumbers(outcome.text) }] };
