@@ -23,9 +23,6 @@ export async function runSession(context: WorkerContext): Promise<void> {
   if (snapshot === undefined || snapshot === 'deleted') return;
   const worker = startWorker(context, taken.lease, snapshot.state);
   try {
-    if (snapshot.state.turnOpen && snapshot.state.counters) {
-      worker.stage([{ kind: 'resumed', turnId: snapshot.state.counters.turnId }]);
-    }
     await runTurns(worker);
   } finally {
     await worker.close();

@@ -15,6 +15,7 @@ import type { Worker } from './worker.ts';
 export async function runTurns(worker: Worker): Promise<void> {
   const { ports, session } = worker.context;
   while (!worker.lost()) {
+    takeOver(worker);
     const step = await decide(worker);
     if (step.kind === 'wait') {
       await worker.commit();
@@ -30,6 +31,13 @@ export async function runTurns(worker: Worker): Promise<void> {
       if (!(await failTurn(worker))) throw error;
     }
   }
+}
+
+/** The first entry of a holder that finds a turn open; staged again where the slot for it was lost to a dead one's. */
+function takeOver(worker: Worker): void {
+  const { turnOpen, counters, epoch } = worker.state();
+  if (turnOpen && counters && epoch < worker.lease().epoch)
+    worker.stage([{ kind: 'resumed', turnId: counters.turnId }]);
 }
 
 async function decide(worker: Worker): Promise<NextStep> {

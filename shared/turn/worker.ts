@@ -62,7 +62,7 @@ export function startWorker(context: WorkerContext, held: Lease, from: SessionSt
   let committed = from;
   let tentative = from;
   let staged: EntryBody[] = [];
-  let lost = false;
+  let lost = from.epoch > held.epoch; // somebody was faster while we read
   let inbox: readonly InboxEvent[] = [];
   let dirty = true;
   let readAt = 0;
@@ -132,11 +132,11 @@ export function startWorker(context: WorkerContext, held: Lease, from: SessionSt
     const result = await appendEntries(deps.store, append);
     if (result.kind === 'lost') {
       staged = [];
-      if (result.by.epoch > lease.epoch) giveUp();
       committed = foldAll(
         committed,
         await readTailEntries({ store: deps.store, blobs: ports.blobs }, session, committed.lastSeq),
       );
+      if (committed.epoch > lease.epoch) giveUp(); // the winner's, or one behind it
       tentative = committed;
       dirty = true;
       return false;
