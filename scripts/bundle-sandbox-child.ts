@@ -11,7 +11,7 @@ const ROOT = fileURLToPath(new URL('../', import.meta.url));
 
 /** Modules that the child must not hold. `worker_threads` and `dns` are named by the shell's optional commands only. */
 const FORBIDDEN =
-  /^(?:node:)?(?:net|tls|https?|http2|dgram|dns|child_process|cluster|inspector|sqlite|vm|worker_threads|repl|wasi|trace_events|fs)(?:\/.*)?$/;
+  /^(?:node:)?(?:net|tls|https?|http2|dgram|dns|child_process|cluster|inspector|sqlite|vm|worker_threads|repl|wasi|trace_events|fs|os)(?:\/.*)?$/;
 /** Parts of the shell that are off: network, SQLite, Python, JavaScript. */
 const LEFT_OUT = /\/(?:undici|curl|sqlite3|js-exec|python3|html-to-markdown|worker)-[A-Z0-9]+\.js$/;
 
@@ -46,12 +46,10 @@ const withoutOutside: Plugin = {
  * Two callers at once are harmless: both write the same bytes.
  */
 export async function bundleSandboxChild(outfile: string, entry = join(SOURCE, 'child.ts')): Promise<boolean> {
-  const newest = await newestChange([
-    SOURCE,
-    dirname(entry),
-    join(ROOT, 'package-lock.json'),
-    fileURLToPath(import.meta.url),
-  ]);
+  const alone = ['shared/core/workspace-path.ts', 'shared/types/limits.ts', 'package-lock.json'].map((file) =>
+    join(ROOT, file),
+  );
+  const newest = await newestChange([SOURCE, dirname(entry), ...alone, fileURLToPath(import.meta.url)]);
   const made = await stat(outfile).catch(() => undefined);
   if (made && made.mtimeMs > newest) return false;
   const result = await build({

@@ -104,6 +104,14 @@ function describeFiles(world: () => SandboxWorld): void {
     expect(await workspace.write(path('/workspace/d/f/g'), bytes('x'))).toMatchObject({ ok: false });
   });
 
+  it('keeps directories without files, and those above them', async () => {
+    const workspace = world().open();
+    await sh(workspace, 'mkdir -p a/b/c; touch a/x; rm a/x');
+    for (const where of ['a', 'a/b', 'a/b/c']) expect(workspace.isDirectory(path(`/workspace/${where}`))).toBe(true);
+    expect((await sh(workspace, 'rmdir a/b/c; ls -d a/b a/b/c')).stdout).toBe('a/b\n');
+    expect(workspace.isDirectory(path('/workspace/a/b/c'))).toBe(false);
+  });
+
   it('does not keep links nor files outside the workspace, and says so', async () => {
     const workspace = world().open();
     const result = await sh(workspace, 'ln -s /etc/passwd link; echo x > /etc/made; cat link');
@@ -182,7 +190,7 @@ function describeStops(world: () => SandboxWorld): void {
     const workspace = await prepared();
     const startedAt = performance.now();
     expect(await sh(workspace, spin, 1000)).toMatchObject({ killed: 'timeout' });
-    expect(performance.now() - startedAt).toBeLessThan(3000);
+    expect(performance.now() - startedAt).toBeLessThan(5000);
     await expectUnchanged(workspace);
   });
 

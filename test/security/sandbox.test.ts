@@ -166,10 +166,10 @@ describe('what a command may use up', () => {
     const work = sh(workspace, command, 1500);
     const gap = await longestGap(work);
     const result = await work;
-    expect(performance.now() - startedAt).toBeLessThan(6000);
+    expect(performance.now() - startedAt).toBeLessThan(10_000);
     expect(result.killed !== null || result.exitCode !== 0).toBe(true);
     expect(result.stdout.length).toBeLessThan(5 * 1024 * 1024);
-    expect(gap).toBeLessThan(500);
+    expect(gap).toBeLessThan(1000);
     expect((await sh(workspace, 'cat keep')).stdout).toBe('kept');
   });
 

@@ -33,6 +33,12 @@ export interface ChildOptions extends LaunchOptions {
   readonly frameBytesMax: number;
   /** Resident memory at which a running child is killed. */
   readonly residentBytesMax: number;
+  /** Told what a child that ended by itself left behind; for operators, never for the model. */
+  readonly onCrash: (detail: {
+    readonly code: number | null;
+    readonly signal: string | null;
+    readonly stderr: string;
+  }) => void;
 }
 
 const MEMORY_POLL_MS = 200;
@@ -51,7 +57,7 @@ export function startChild(options: ChildOptions): Child {
     killed: null,
     stderr: '',
   };
-  const starting = launchChild(options).then((child) => attach(state, child, options.frameBytesMax));
+  const starting = launchChild(options).then((child) => attach(state, child, options));
   starting.catch(() => end(state, 'crashed'));
   return {
     run: async (job) => {
@@ -73,7 +79,7 @@ interface ChildState {
   stderr: string;
 }
 
-function attach(state: ChildState, child: ChildProcess, frameBytesMax: number): void {
+function attach(state: ChildState, child: ChildProcess, options: ChildOptions): void {
   state.process = child;
   const onFrame = (frame: Frame) => {
     if (!state.ready && Ready.safeParse(frame.header).success) state.ready = true;
@@ -82,14 +88,19 @@ function attach(state: ChildState, child: ChildProcess, frameBytesMax: number): 
   };
   child.stdout?.on(
     'data',
-    createFrameReader(frameBytesMax, onFrame, (reason) => kill(state, reason === 'oversize' ? 'memory' : 'crashed')),
+    createFrameReader(options.frameBytesMax, onFrame, (reason) =>
+      kill(state, reason === 'oversize' ? 'memory' : 'crashed'),
+    ),
   );
   child.stderr?.on('data', (chunk: Buffer) => {
     state.stderr = (state.stderr + chunk.toString('latin1')).slice(-16_384);
   });
   for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.on('error', () => undefined);
   child.on('error', () => end(state, 'crashed'));
-  child.on('close', () => end(state, DEATH_BY_MEMORY.test(state.stderr) ? 'memory' : 'crashed'));
+  child.on('close', (code, signal) => {
+    if (state.killed === null) options.onCrash({ code, signal, stderr: state.stderr.slice(0, 1000) });
+    end(state, DEATH_BY_MEMORY.test(state.stderr) ? 'memory' : 'crashed');
+  });
   unref(child);
   if (state.killed) child.kill('SIGKILL');
 }

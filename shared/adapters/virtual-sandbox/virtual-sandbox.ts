@@ -32,6 +32,7 @@ export function createVirtualSandbox(options: VirtualSandboxOptions): Sandbox {
     // The files of a workspace, what a child may add before it is told that it is too much, and the text around them.
     frameBytesMax: 2 * limits.virtualWorkspaceBytesMax + 32 * MIB,
     residentBytesMax: limits.sandboxHeapMb * MIB + 4 * limits.virtualWorkspaceBytesMax + 128 * MIB,
+    onCrash: (detail) => logger.warn('a sandbox child ended by itself', detail),
     processesMax: limits.sandboxProcessesMax,
     spares: limits.sandboxSpareProcesses,
     idleMs: limits.sandboxIdleMs,

@@ -1,6 +1,7 @@
 // One working copy: files and shell of one session under one epoch. Commands and writes are serial; a command's changes are taken
 // as a whole when it ended by itself, and not at all when it was killed.
 
+import { isUnder } from '../../core/workspace-path.ts';
 import type {
   ExecOptions,
   ExecResult,
@@ -50,7 +51,8 @@ export function openWorkspace(deps: WorkspaceDeps, what: OpenWorkspace): Workspa
       return entry && { path, size: entry.size, mode: entry.mode, mtimeMs: entry.mtimeMs };
     },
     isDirectory: (path) =>
-      index.isDirectory(path) || path === own.shell.cwd || (own.shell.emptyDirectories ?? []).includes(path),
+      index.isDirectory(path) ||
+      [own.shell.cwd, ...(own.shell.emptyDirectories ?? [])].some((directory) => isUnder(directory, path)),
     list: index.list,
     read: async (path) => {
       const entry = index.get(path);
