@@ -26,7 +26,16 @@ export const ConfirmationInput = z
     tool_use_id: EventRef,
     result: z.enum(['allow', 'deny']),
     deny_message: nullish(z.string().max(10_000)),
-    reprise: z.object({ input: JsonObject.optional() }).optional(),
+    reprise: z
+      .object({
+        input: JsonObject.optional().describe('An edited input to run with'),
+        remember: z
+          .unknown()
+          .refine((v) => v === undefined, 'not yet supported: reprise.remember')
+          .optional()
+          .describe('Not yet supported'),
+      })
+      .optional(),
   })
   .refine((e) => e.result === 'deny' || e.deny_message === undefined || e.deny_message === null, {
     path: ['deny_message'],
