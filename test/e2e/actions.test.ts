@@ -1,6 +1,7 @@
 // What waits for the client: custom tools, confirmations, interrupts and queued messages.
 
 import { BadRequestError } from '@anthropic-ai/sdk';
+import { betaTool } from '@anthropic-ai/sdk/helpers/beta/json-schema';
 import { describe, expect, test } from 'vitest';
 import { useHarness } from '../support/harness.ts';
 import { answer, call, text, useModel } from '../support/model.ts';
@@ -128,6 +129,26 @@ describe('custom tools', () => {
       until: (e) => e.type === 'session.status_idle' && e.stop_reason.type === 'end_turn',
     });
     await expect(send(id, resultFor(b ?? '', 'late'))).rejects.toThrow(BadRequestError);
+  });
+});
+
+describe("the SDK's own tool runner", () => {
+  test('answers a custom call by itself, by stream and list', async () => {
+    model.script(answer([call('weather', { city: 'Oslo' }, 'toolu_r')]), text('It is cold in Oslo.'));
+    const id = await createSession(client(), { tools: [customTool('weather')] });
+    const weather = betaTool({
+      name: 'weather',
+      description: 'Weather of a city.',
+      inputSchema: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+      run: ({ city }) => `-5 °C in ${city}`,
+    });
+    await send(id, userText('weather?'));
+    const runner = client().beta.sessions.events.toolRunner(id, { tools: [weather], maxIdleMs: 200 });
+    const dispatched: unknown[] = [];
+    for await (const done of runner) dispatched.push(done.event.name);
+    expect(dispatched).toEqual(['weather']);
+    expect(agentText(await listAll(client(), id))).toBe('It is cold in Oslo.');
+    expect(JSON.stringify(model.takeRequests()[1]?.body.messages.at(-1))).toContain('-5 °C in Oslo');
   });
 });
 

@@ -22,6 +22,7 @@ export function useHarness(options: Options = {}): Harness {
   let service: Service | undefined;
   let checking: CheckingFetch | undefined;
   let expected: readonly RegExp[] = [];
+  let used = false;
   const running = (): Service => {
     if (!service) throw new Error('the service is not started yet');
     return service;
@@ -30,6 +31,10 @@ export function useHarness(options: Options = {}): Harness {
     if (!checking) throw new Error('the service is not started yet');
     return checking;
   };
+  const fetchOf = (): CheckingFetch['fetch'] => {
+    used = true;
+    return checked().fetch;
+  };
 
   beforeAll(async () => {
     checking = createCheckingFetch();
@@ -37,13 +42,16 @@ export function useHarness(options: Options = {}): Harness {
   });
   afterAll(async () => {
     await service?.stop();
+    if (used) expect(checked().checked(), 'answers that were validated').toBeGreaterThan(0);
   });
-  afterEach(() => {
+  afterEach(({ task }) => {
+    if (task.result?.state === 'fail') console.error(`the service printed:\n${running().output()}`);
     const violations = checked()
       .takeViolations()
       .filter((text) => !expected.some((pattern) => pattern.test(text)));
     expected = [];
     expect(violations, 'answers that break openapi.yaml or the declarations of the SDK').toEqual([]);
+    expect(running().ended(), running().output()).toBeNull();
     expect(running().output()).not.toMatch(/unhandled|uncaught/i);
   });
 
@@ -58,7 +66,7 @@ export function useHarness(options: Options = {}): Harness {
       new Anthropic({
         apiKey: apiKey ?? running().apiKey,
         baseURL: running().url,
-        fetch: checked().fetch,
+        fetch: fetchOf(),
         // A retry would hide an answer that the test is to see.
         maxRetries: 0,
       }),
@@ -68,7 +76,7 @@ export function useHarness(options: Options = {}): Harness {
       if (typeof init.body === 'string' && !headers.has('content-type')) {
         headers.set('content-type', 'application/json');
       }
-      return checked().fetch(`${running().url}${path}`, { ...init, headers });
+      return fetchOf()(`${running().url}${path}`, { ...init, headers });
     },
   };
 }

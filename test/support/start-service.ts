@@ -27,6 +27,8 @@ export interface Service {
   readonly apiKey: string;
   readonly dataDir: string;
   readonly pid: number;
+  /** How the process ended, or null while it runs. */
+  ended(): string | null;
   /** All that the service printed since it was last started. */
   output(): string;
   /** SIGKILL: no handler runs. */
@@ -104,6 +106,10 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     apiKey,
     dataDir,
     output: () => running.output(),
+    ended() {
+      const { exitCode, signalCode } = running.child;
+      return exitCode === null && signalCode === null ? null : `ended with ${exitCode ?? signalCode}`;
+    },
     kill9: () => end(running, 'SIGKILL'),
     async stop() {
       await end(running, 'SIGTERM');
