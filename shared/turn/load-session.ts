@@ -61,13 +61,33 @@ export async function loadSession(
     return 'deleted';
   }
   const warm = cache.get(session) ?? initialState(record.session);
-  const tail = await readTailEntries({ store, blobs: ports.blobs }, session, warm.lastSeq);
-  const state = tail.length === 0 ? warm : foldAll(warm, tail);
-  cache.set(session, state);
+  const state = await catchUp(ports, cache, tenant, warm);
   const open = openEvents(state, inbox);
   const leaseLive = lease !== undefined && isLive(lease, ports.clock.now());
   const step = { state, inbox: open, now: ports.clock.now(), limits: ports.limits, newTurnId: NO_TURN };
   return { state, inbox: open, leaseLive, status: sessionStatus(step, leaseLive), sessionRev: record.rev };
+}
+
+/** The state alone, for a holder that has just taken the lease: that the session is there, the lease has shown. */
+export async function loadState(
+  ports: Ports,
+  cache: SessionCache,
+  tenant: TenantId,
+  session: SessionId,
+): Promise<SessionState | undefined> {
+  const warm = cache.get(session);
+  if (warm) return catchUp(ports, cache, tenant, warm);
+  const snapshot = await loadSession(ports, cache, tenant, session);
+  return snapshot === 'deleted' ? undefined : snapshot?.state;
+}
+
+async function catchUp(ports: Ports, cache: SessionCache, tenant: TenantId, warm: SessionState): Promise<SessionState> {
+  const session = warm.session.id;
+  const read = { store: ports.storage.forTenant(tenant), blobs: ports.blobs };
+  const tail = await readTailEntries(read, session, warm.lastSeq);
+  const state = tail.length === 0 ? warm : foldAll(warm, tail);
+  cache.set(session, state);
+  return state;
 }
 
 /** Stands in where a step is only looked at and never taken. */

@@ -6,7 +6,7 @@ import { clearDue } from '../log/due.ts';
 import { readInbox } from '../log/inbox.ts';
 import { newRev } from '../log/keys.ts';
 import { acquireLease, releaseLease } from '../log/lease.ts';
-import { loadSession, NO_TURN } from './load-session.ts';
+import { loadState, NO_TURN } from './load-session.ts';
 import { runTurns } from './run-turns.ts';
 import { startWorker, type WorkerContext } from './worker.ts';
 
@@ -19,9 +19,9 @@ export async function runSession(context: WorkerContext): Promise<void> {
     await ports.wake.wake(tenant, session, Math.max(0, taken.until - ports.clock.now()) + 50);
     return;
   }
-  const snapshot = await loadSession(ports, cache, tenant, session);
-  if (snapshot === undefined || snapshot === 'deleted') return;
-  const worker = startWorker(context, taken.lease, snapshot.state);
+  const state = await loadState(ports, cache, tenant, session);
+  if (state === undefined) return;
+  const worker = startWorker(context, taken.lease, state);
   try {
     await runTurns(worker);
   } finally {
