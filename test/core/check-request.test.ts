@@ -205,6 +205,11 @@ test.each<[string, string, unknown]>([
   ['cache.ttl_order', 'messages.0.content.1', body([user(marked(text('a')), marked(text('b'), '1h'))])],
   ['image.media_type', 'messages.0.content.0', body([user(image(DOT, 'image/svg+xml'))])],
   ['image.data', 'messages.0.content.0', body([user(image('data:image/png;base64,xx'))])],
+  [
+    'image.data',
+    'messages.2.content.0.content.0',
+    body([user('a'), assistant(toolUse('t1')), user(toolResult('t1', [image('')]))]),
+  ],
   ['image.mismatch', 'messages.0.content.0', body([user(image(DOT, 'image/gif'))])],
   ['image.unprocessable', 'messages.0.content.0', body([user(image('AAAA'))])],
   ['image.many_dimensions', 'messages.0.content.0', body([user(image(WIDE), ...Array(20).fill(image()))])],

@@ -115,6 +115,15 @@ test.each<RepairRow>([
 test.each<RepairRow>([
   // server tools
   [
+    'a client call under the id of a server call',
+    [user('a'), assistant(serverCall('t1'), serverResult('t1'), 'b', toolUse('t1')), user(toolResult('t1'))],
+    [
+      user('a'),
+      assistant(serverCall('t1'), serverResult('t1'), 'b', { ...toolUse('t1'), id: 't1_c7d7f478' }),
+      user({ ...toolResult('t1'), tool_use_id: 't1_c7d7f478' }),
+    ],
+  ],
+  [
     'a server call that lost its result',
     [user('a'), assistant('b', serverCall('s1')), user('c')],
     [user('a'), assistant('b'), user('c')],

@@ -5,6 +5,12 @@ import { check, compaction, DOT, image, marked, OPUS, pair, type RepairRow, UNKN
 import { assistant, errorResult, text, thinking, toolResult, toolUse, user } from './make-messages.ts';
 
 test.each<RepairRow>([
+  [
+    'texts that are no strings',
+    [user({ type: 'text', text: 5 }, { type: 'text', text: null }, { type: 'text' })],
+    [user('5')],
+  ],
+  ['marks stay where they are in order', [user(marked(text('a')), '')], [user(marked(text('a')))]],
   // emptiness
   ['blank texts', [user('', 'a'), assistant(' \n'), user('b')], [user('a', 'b')]],
   ['an empty message', [user('a'), assistant(), user('b')], [user('a', 'b')]],

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { sanitizeMessages } from '../../shared/core/sanitize-messages.ts';
 import type { Message } from '../../shared/types/message.ts';
-import { CARRIED, check, OPUS, type RepairRow, UNKNOWN } from './check-repairs.ts';
+import { CARRIED, check, OPUS, pair, type RepairRow, UNKNOWN } from './check-repairs.ts';
 import { assistant, errorResult, toolResult, toolUse, user } from './make-messages.ts';
 
 test.each<RepairRow>([
@@ -38,6 +38,16 @@ test.each<RepairRow>([
     'a result in an assistant message',
     [user('a'), assistant(toolUse('t1'), toolResult('t1'), 'b'), user('c')],
     [user('a'), assistant(toolUse('t1')), user(toolResult('t1')), assistant('b'), user('c')],
+  ],
+  [
+    'a placeholder for an answered call goes',
+    [...pair, assistant('b'), user(errorResult('t1', 'Interrupted.'), 'c')],
+    [...pair, assistant('b'), user('c')],
+  ],
+  [
+    'another real result of an answered call is carried',
+    [...pair, assistant('b'), user(toolResult('t1', 'more'), 'c')],
+    [...pair, assistant('b'), user(CARRIED, 'more', 'c')],
   ],
   // ordering
   [

@@ -14,7 +14,7 @@ export function cleanMedia(block: ContentBlock): ContentBlock {
   const type = isBase64(data) && block.type === 'image' ? readImageSize(data)?.mediaType : undefined;
   const mended = { ...block, source: { ...source, data, ...(type ? { media_type: type } : {}) } };
   const left = inspectMedia(mended).fault;
-  return left && data === source.data ? missing(block, left.message) : left ? missing(mended, left.message) : mended;
+  return left ? missing(block, left.message) : mended;
 }
 
 const missing = (block: ContentBlock, why: string): ContentBlock =>
