@@ -2,7 +2,7 @@
 // Arrays and maps are copied at most once per `foldAll`, so folding a whole log costs O(log).
 
 import type { EntryBody, EntryOf, InboxEvent, LogEntry } from '../types/log.ts';
-import { type ContentBlock, NO_TOTALS } from '../types/message.ts';
+import { type ContentBlock, isText, NO_TOTALS } from '../types/message.ts';
 import type { Session } from '../types/session.ts';
 import type { SessionState } from '../types/turn.ts';
 import { callsOf, setResult } from './fold-calls.ts';
@@ -34,6 +34,7 @@ export function initialState(session: Session): SessionState {
     lastFailure: null,
     lastOutcome: null,
     toolsOffered: null,
+    lastRepairs: [],
     totals: NO_TOTALS,
     inputs: [],
     files: new Map(session.resources.map((r) => [r.mountPath, fileOfResource(r)])),
@@ -148,6 +149,8 @@ function applyRuntimeEntry(work: Work, entry: RuntimeEntry): void {
       for (const message of entry.messages) pushMessage(work, message);
       return;
     case 'repaired':
+      d.lastRepairs = entry.repairs;
+      return;
     case 'compacted':
     case 'rescheduled':
       return;
@@ -192,7 +195,8 @@ const resultOf = (event: { content?: readonly ContentBlock[]; is_error?: boolean
 function applyMessage(work: Work, entry: EntryOf<'message'>): void {
   const d = work.draft;
   const refused = entry.stopReason === 'refusal'; // partial output of a refusal is discarded (rules 10)
-  if (entry.content.length > 0 && !refused) pushMessage(work, { role: 'assistant', content: entry.content });
+  const content = entry.content.some(isBlankText) ? entry.content.filter((b) => !isBlankText(b)) : entry.content;
+  if (content.length > 0 && !refused) pushMessage(work, { role: 'assistant', content });
   d.openModel = null;
   d.calls = refused ? [] : callsOf(d.session.id, entry);
   d.lastStop = {
@@ -206,6 +210,9 @@ function applyMessage(work: Work, entry: EntryOf<'message'>): void {
   countUsage(d, entry.usage, entry.model);
   if (d.counters) d.counters = { ...d.counters, modelCalls: d.counters.modelCalls + 1, attempts: 0, waitedMs: 0 };
 }
+
+/** Models answer with blank texts now and then, and the API takes none back (rules 4). */
+const isBlankText = (block: ContentBlock): boolean => isText(block) && block.text.trim() === '';
 
 function applyModelFailed(d: Draft, entry: EntryOf<'model_failed'>): void {
   const model = d.openModel?.model ?? d.agent.model.id;

@@ -6,22 +6,34 @@ import { type CallFailure, decideRetry } from '../core/decide-retry.ts';
 import type { ModelBatch } from '../ports/model.ts';
 import type { EntryBody } from '../types/log.ts';
 import type { ContentBlock } from '../types/message.ts';
+import type { ModelFailure } from '../types/outcome.ts';
 import { spillBlock } from './hydrate.ts';
 import { offeredTools, prepareRequest } from './prepare-request.ts';
 import { createPreviewer } from './preview.ts';
 import type { Worker } from './worker.ts';
+
+/** A damaged history may need thousands; the log names the first ones. */
+const REPAIRS_TOLD_MAX = 100;
 
 /** Stages the outcome of the call. False: nothing was called, because the append was lost. */
 export async function callModel(worker: Worker, attempt: number): Promise<boolean> {
   const { ports } = worker.context;
   const tools = offeredTools(ports, worker.state().agent);
   const hash = ports.hashing.sha256(JSON.stringify(tools)).slice(0, 16);
-  const { request, fingerprint } = await prepareRequest(ports, worker.state(), tools);
+  const { request, fingerprint, repairs } = await prepareRequest(ports, worker.state(), tools);
+  const told = repairs.slice(0, REPAIRS_TOLD_MAX);
+  if (told.length > 0 && JSON.stringify(told) !== JSON.stringify(worker.state().lastRepairs)) {
+    worker.stage([{ kind: 'repaired', repairs: told }]);
+  }
   if (worker.state().toolsOffered !== hash && tools.length > 0) {
     worker.stage([{ kind: 'tools_offered', names: tools.map((t) => t.name), hash }]);
   }
   worker.stage([{ kind: 'model_started', model: request.model, attempt, fingerprint }]);
   const modelSeq = worker.state().lastSeq;
+  if (request.messages.length === 0) {
+    worker.stage([{ kind: 'model_failed', modelSeq, reason: 'error', retry: 'exhausted', error: NOTHING_TO_SEND }]);
+    return true;
+  }
   return worker.during(async (signal) => {
     const stream = ports.model.stream(request, signal)[Symbol.asyncIterator]();
     const stored = await worker.commit().catch(async (error: unknown) => {
@@ -37,6 +49,11 @@ export async function callModel(worker: Worker, attempt: number): Promise<boolea
     return true;
   });
 }
+
+const NOTHING_TO_SEND: ModelFailure = {
+  type: 'model_request_failed_error',
+  message: 'the history holds nothing that can be sent to the model',
+};
 
 interface CallOutcome {
   readonly assembly: Assembly;

@@ -18,7 +18,9 @@ export async function spillBlock(
   if (bytes.length <= bytesMax) return block;
   const key = blobKey(`t/${to.tenant}/${to.session.slice('sesn_'.length)}/b/${to.hashing.sha256(bytes)}`);
   await to.blobs.put(key, bytes);
-  return { type: 'reprise_spilled', blob: key, bytes: bytes.length, of: block.type } satisfies SpilledBlock;
+  // The result of a server tool keeps the id that pairs it with its call.
+  const pair = typeof block.tool_use_id === 'string' ? { tool_use_id: block.tool_use_id } : {};
+  return { type: 'reprise_spilled', blob: key, bytes: bytes.length, of: block.type, ...pair } satisfies SpilledBlock;
 }
 
 /** A cheap upper bound where it is small: most blocks are, and are not serialised just to be measured. */

@@ -43,10 +43,11 @@ export async function prepareRequest(
   state: SessionState,
   tools: readonly OfferedTool[],
 ): Promise<PreparedRequest> {
-  const { messages: sound, repairs } = sanitizeMessages(state.messages, { model: state.agent.model.id });
+  const options = { model: state.agent.model.id, tools };
+  const { messages: sound, repairs, system: leading } = sanitizeMessages(state.messages, options);
   const messages = await hydrateMessages(ports.blobs, sound);
-  const system = [state.agent.system, toolsetOf(state.agent) ? WORKSPACE_NOTE : null].filter(
-    (s) => s !== null && s !== '',
+  const system = [state.agent.system, toolsetOf(state.agent) ? WORKSPACE_NOTE : null, leading].filter(
+    (s) => s !== null && s !== undefined && s !== '',
   );
   const agent: AgentSnapshot = { ...state.agent, system: system.length > 0 ? system.join('\n\n') : null };
   const request = buildRequest({ agent, messages, tools, maxTokens: ports.limits.modelOutputTokensMax });

@@ -1,5 +1,5 @@
-// Runs allowed calls: safe ones side by side, unsafe ones alone and in order. Intent is stored before the effect, the outcome
-// after it, together with the workspace it left. Failure of any kind is an error result; the turn goes on.
+// Runs allowed calls: safe ones side by side, unsafe ones alone and in order. Intent is stored before the effect of an unsafe
+// one, the outcome after it, together with the workspace it left. Failure of any kind is an error result; the turn goes on.
 
 import { toolsetOf } from '../core/builtin-tools.ts';
 import { errorResult } from '../core/calls.ts';
@@ -10,12 +10,19 @@ import type { CallState } from '../types/turn.ts';
 import { spillBlock } from './hydrate.ts';
 import type { Worker } from './worker.ts';
 
+/**
+ * How long safe calls may hold back the append of the answer that made them. Those that end within it (most reads) travel in
+ * it, with what comes next: one append per round. Their results are void where it is lost.
+ */
+const AHEAD_MS = 5;
+
 /** Runs the first batch of `calls` and stages its results, the last ones uncommitted. False: the append was lost. */
 export async function runTools(worker: Worker, calls: readonly CallState[]): Promise<boolean> {
   const batch = firstBatch(worker, calls);
   const started = batch.filter((c) => !c.started).map((c) => c.toolUseId);
   if (started.length > 0) worker.stage([{ kind: 'tool_started', toolUseIds: started }]);
-  if (!(await worker.commit())) return false;
+  let isAhead = batch.every((call) => toolOf(worker, call)?.replay === 'safe');
+  if (!isAhead && !(await worker.commit())) return false;
   let open = batch.length;
   let held = true;
   await worker.during(async (signal) => {
@@ -23,12 +30,26 @@ export async function runTools(worker: Worker, calls: readonly CallState[]): Pro
       const outcome = await runOne(worker, call, signal);
       open--;
       if (signal.aborted && outcome.isError) return; // the interrupt answers it and says so
-      worker.stage(await resultEntries(worker, call, outcome));
-      if (open > 0) held = (await worker.commit()) && held; // a sibling still runs: do not lose this one with it
+      const entries = await resultEntries(worker, call, outcome);
+      if (!held) return;
+      worker.stage(entries);
+      if (open > 0 && !isAhead) held = (await worker.commit()) && held; // a sibling still runs: do not lose this one with it
     };
-    await Promise.all(batch.map(one));
+    const all = Promise.all(batch.map(one));
+    const isLate = isAhead && !(await endsWithin(worker, all, AHEAD_MS));
+    isAhead = false;
+    if (isLate) held = (await worker.commit()) && held;
+    await all;
   });
   return held;
+}
+
+async function endsWithin(worker: Worker, work: Promise<unknown>, ms: number): Promise<boolean> {
+  const timer = new AbortController();
+  const late = worker.context.ports.clock.sleep(ms, timer.signal).then(() => false);
+  const ended = await Promise.race([work.then(() => true), late]);
+  timer.abort('ended');
+  return ended;
 }
 
 function toolOf(worker: Worker, call: CallState): Tool<Workspace> | undefined {

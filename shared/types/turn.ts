@@ -2,7 +2,7 @@
 
 import type { EpochMs, EventId, ToolUseId, TurnId, WorkspacePath } from './ids.ts';
 import type { Limits } from './limits.ts';
-import type { CallKind, EntryBody, FileRef, InboxEvent, LogEntry, ShellState } from './log.ts';
+import type { CallKind, EntryBody, FileRef, InboxEvent, LogEntry, Repair, ShellState } from './log.ts';
 import type { ContentBlock, Message, UsageTotals } from './message.ts';
 import type { ModelFailure, TurnOutcome } from './outcome.ts';
 import type { PermissionMode } from './permission.ts';
@@ -76,6 +76,8 @@ export interface SessionState {
   } | null;
   readonly lastOutcome: TurnOutcome | null;
   readonly toolsOffered: string | null;
+  /** What the newest `repaired` says: the same repairs are told once. */
+  readonly lastRepairs: readonly Repair[];
   readonly totals: UsageTotals;
   /** Ids of inbox events that the log has taken, with the seq that took them; oldest first. */
   readonly inputs: readonly { readonly id: EventId; readonly seq: number }[];

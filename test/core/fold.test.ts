@@ -74,6 +74,16 @@ describe('foldAll', () => {
     expect(empty.messages).toHaveLength(1);
   });
 
+  it('leaves blank text out of the history, and keeps the places of the calls', () => {
+    const answer = message(3, [text(' \n'), toolUse('t1')], 'tool_use');
+    const state = foldAll(
+      initialState(session()),
+      placeEntries(initialState(session()), [turn, input('a'), started, answer], 1, T0),
+    );
+    expect(state.messages.at(-1)?.content).toEqual([toolUse('t1')]);
+    expect(state.calls.map((c) => c.block)).toEqual([1]);
+  });
+
   it('puts a stand-in where a tool said nothing', () => {
     const silent: EntryBody = { ...(result('t1', 3, 0) as Extract<EntryBody, { kind: 'tool_result' }>), content: [] };
     const entries = [turn, input('a'), started, message(3, [toolUse('t1')], 'tool_use'), silent];

@@ -186,3 +186,13 @@ it('replays from every position without loss or repetition', async () => {
     expect(got).toEqual(all.slice(after).map((e) => e.seq));
   }
 });
+
+it('ends a turn that has nothing to send, and the next message goes through', async () => {
+  await start(answers([text('ok')]));
+  await h.send({ type: 'user.message', content: [text(' ')] });
+  await until(async () => (await ended()).length === 1);
+  expect(await ended()).toMatchObject([{ kind: 'retries_exhausted' }]);
+  await h.send(hello);
+  await until(async () => (await ended()).length === 2);
+  expect((await ended())[1]).toEqual({ kind: 'completed' });
+});
