@@ -47,7 +47,7 @@ describe('every source file', () => {
   });
 
   test('has a kebab-case name', () => {
-    const kebab = /^[a-z0-9]+(-[a-z0-9]+)*(\.(test|d|config))?\.(ts|mjs|mts)$/;
+    const kebab = /^[a-z0-9]+(-[a-z0-9]+)*(\.(test|d|(full\.)?config))?\.(ts|mjs|mts)$/;
     expect(files.filter((path) => !kebab.test(basename(path)))).toEqual([]);
   });
 
