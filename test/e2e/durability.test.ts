@@ -128,3 +128,25 @@ test('a message accepted right before kill -9 is answered after the restart, by 
   expect(only(await listAll(client(), id), 'user.message').every((e) => e.processed_at !== null)).toBe(true);
   model.dropScript();
 }, 40_000);
+
+test('a lost answer is no lost or doubled message: an Idempotency-Key holds over kill -9', async () => {
+  model.script(text('Once.'));
+  const id = await createSession(client());
+  const post = (words: string) =>
+    harness.request(`/v1/sessions/${id}/events`, {
+      method: 'POST',
+      headers: { 'idempotency-key': 'job-1' },
+      body: JSON.stringify({ events: [userText(words)] }),
+    });
+  const first = (await (await post('only once')).json()) as { data: { id: string }[] };
+  const end = Date.now() + 10_000;
+  while (agentText(await listAll(client(), id)) === '' && Date.now() < end) {
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  await harness.service.kill9();
+  await harness.service.restart();
+  const again = (await (await post('only once')).json()) as { data: { id: string }[] };
+  expect(again.data[0]?.id).toBe(first.data[0]?.id);
+  expect((await post('something else')).status).toBe(422);
+  expect(only(await listAll(client(), id), 'user.message')).toHaveLength(1);
+});

@@ -1,6 +1,7 @@
-// Streams below the SDK: replay at every position, many readers, lost clients, Follow in one request, waiting, further previews, heartbeats.
+// Streams below the SDK: replay at every position, many readers, lost clients, further previews, heartbeats.
 
 import { describe, expect, test } from 'vitest';
+import { eventOf, isPing, readFrames } from '../support/frames.ts';
 import { useHarness } from '../support/harness.ts';
 import { answer, call, text, thinking, useModel } from '../support/model.ts';
 import {
@@ -10,7 +11,6 @@ import {
   only,
   readUntil,
   runTurn,
-  type StreamedEvent,
   TOOLSET,
   typesOf,
   userText,
@@ -21,22 +21,6 @@ import { readSse, type SseFrame } from '../support/sse.ts';
 const model = useModel();
 const harness = useHarness({ modelUrl: () => model.url, env: { REPRISE_HEARTBEAT_MS: '300' } });
 const client = () => harness.client();
-const isPing = (frame: SseFrame) => frame.event === 'ping';
-const eventOf = (frame: SseFrame): StreamedEvent => JSON.parse(frame.data) as StreamedEvent;
-
-/** Reads frames (pings left out) until `enough` says so or the stream ends. */
-async function readFrames(response: Response, enough: (frames: readonly SseFrame[]) => boolean): Promise<SseFrame[]> {
-  const frames: SseFrame[] = [];
-  if (enough(frames)) {
-    await response.body?.cancel();
-    return frames;
-  }
-  for await (const frame of readSse(response)) {
-    if (!isPing(frame)) frames.push(frame);
-    if (enough(frames)) break;
-  }
-  return frames;
-}
 
 /** What arrives up to `ms` after the stream opened. */
 async function readFor(path: string, headers: Record<string, string>, ms: number): Promise<SseFrame[]> {
@@ -208,94 +192,6 @@ describe('readers', () => {
       if (pings === 3) break;
     }
     expect(pings).toBe(3);
-  });
-});
-
-describe('Follow', () => {
-  const follow = (session: string, words: string, query = '', headers: Record<string, string> = {}) =>
-    harness.request(`/v1/sessions/${session}/events${query}`, {
-      method: 'POST',
-      headers: { accept: 'text/event-stream', ...headers },
-      body: JSON.stringify({ events: [userText(words)] }),
-    });
-
-  test('one request from message to idle, beginning with the echo, ending by itself', async () => {
-    scriptTwoRounds();
-    const id = await createSession(client(), { tools: [TOOLSET] });
-    const response = await follow(id, 'go', '?event_deltas[]=agent.message');
-    expect(response.headers.get('content-type')).toContain('text/event-stream');
-    const events = (await readFrames(response, () => false)).map(eventOf);
-    expect(events[0]).toMatchObject({ type: 'user.message', processed_at: null });
-    expect(typesOf(events)).toContain('event_delta');
-    expect(events.at(-1)).toMatchObject({ type: 'session.status_idle', stop_reason: { type: 'end_turn' } });
-    expect(only(events, 'session.status_idle')).toHaveLength(1);
-    expect(agentText(events)).toBe('Looking.\nThat was it.');
-  });
-
-  test('twice in a row on one session', async () => {
-    model.script(text('One.'), text('Two.'));
-    const id = await createSession(client());
-    const texts: string[] = [];
-    for (const words of ['1', '2']) {
-      texts.push(agentText((await readFrames(await follow(id, words), () => false)).map(eventOf)));
-    }
-    expect(texts).toEqual(['One.', 'Two.']);
-  });
-
-  test('while another turn runs it reads along to the end of its own', async () => {
-    model.script(text('First.', { delayMs: 500 }), text('Second.'));
-    const id = await createSession(client());
-    await send(id, 'one');
-    await waitFor('the first request', () => (model.seen() > 0 ? true : undefined));
-    const events = (await readFrames(await follow(id, 'two'), () => false)).map(eventOf);
-    expect(agentText(events)).toBe('First.\nSecond.');
-    expect(events.at(-1)?.type).toBe('session.status_idle');
-  });
-
-  test('a wrong event is a JSON 400, not a stream', async () => {
-    const id = await createSession(client());
-    const response = await harness.request(`/v1/sessions/${id}/events`, {
-      method: 'POST',
-      headers: { accept: 'text/event-stream' },
-      body: JSON.stringify({ events: [{ type: 'user.message', content: [] }] }),
-    });
-    expect(response.status).toBe(400);
-    expect(await response.json()).toMatchObject({ type: 'error' });
-  });
-
-  test('Prefer: wait answers JSON when idle, with session and events', async () => {
-    model.script(text('Waited for.'));
-    const id = await createSession(client());
-    const response = await harness.request(`/v1/sessions/${id}/events`, {
-      method: 'POST',
-      headers: { prefer: 'wait=20' },
-      body: JSON.stringify({ events: [userText('go')] }),
-    });
-    expect(response.status).toBe(200);
-    const body = (await response.json()) as {
-      data: StreamedEvent[];
-      reprise: { session: object; events: StreamedEvent[] };
-    };
-    expect(body.data).toMatchObject([{ type: 'user.message' }]);
-    expect(body.reprise.session).toMatchObject({ id, status: 'idle' });
-    expect(agentText(body.reprise.events)).toBe('Waited for.');
-    expect(body.reprise.events.at(-1)?.type).toBe('session.status_idle');
-  });
-
-  test('Prefer: wait is over before the turn: 202 with the echo, and the turn goes on', async () => {
-    model.script(text('Late.', { delayMs: 2000 }));
-    const id = await createSession(client());
-    const response = await harness.request(`/v1/sessions/${id}/events`, {
-      method: 'POST',
-      headers: { prefer: 'wait=1' },
-      body: JSON.stringify({ events: [userText('go')] }),
-    });
-    expect(response.status).toBe(202);
-    expect(await response.json()).toMatchObject({ data: [{ type: 'user.message' }] });
-    await waitFor('idle', async () =>
-      (await client().beta.sessions.retrieve(id)).status === 'idle' ? true : undefined,
-    );
-    expect(agentText(await listAll(client(), id))).toBe('Late.');
   });
 });
 
