@@ -12,6 +12,7 @@ import { dueWrite } from './due.ts';
 import { decodeEvent, encodeEvent } from './entry-codec.ts';
 import { type IdempotencyRecord, idempotencyWrite, liveRecord } from './idempotency.ts';
 import { inboxOf, newRev, sessionKey } from './keys.ts';
+import type { Lease, LeaseOffer } from './lease.ts';
 import { isTombstone } from './tombstone.ts';
 
 const PAGE_ROWS = 500;
@@ -30,7 +31,8 @@ export interface Acceptance {
 }
 
 export type Accepted =
-  | { readonly kind: 'accepted'; readonly dueRev: string }
+  /** `lease`: the offered one was free and is ours now. */
+  | { readonly kind: 'accepted'; readonly dueRev: string; readonly lease?: Lease }
   | { readonly kind: 'deleted' }
   /** This call has an answer already (or two in this send). */
   | { readonly kind: 'claimed'; readonly call: EventId }
@@ -47,15 +49,16 @@ interface StoredSend {
 
 /**
  * Makes the events durable. When it resolves with `accepted` they are in, and the session is due: wake someone. A lost reply
- * that the store tried again is recognised by our own ids. Throws `ServiceError('overloaded')` after too many conflicts.
+ * that the store tried again is recognised by our own ids. An offered lease is taken in the same write, where it is still free. Throws `ServiceError('overloaded')` after too many conflicts.
  */
-export async function acceptEvents(deps: LogDeps, request: Acceptance): Promise<Accepted> {
+export async function acceptEvents(deps: LogDeps, request: Acceptance, offered?: LeaseOffer): Promise<Accepted> {
   const { store, clock, ids, limits } = deps;
   const twice = request.claims.find(({ call }, i) => request.claims.findIndex((c) => c.call === call) !== i);
   if (twice) return { kind: 'claimed', call: twice.call };
   if (!isUrgent(request.events) && (await isFull(deps, request))) return { kind: 'full' };
 
-  const send = { sort: ids.ulid(), rev: newRev(ids), dueRev: newRev(ids), now: clock.now() };
+  const send = { sort: ids.ulid(), rev: newRev(ids), dueRev: offered?.lease.dueRev ?? newRev(ids), now: clock.now() };
+  let offer = offered;
   let { sessionRev } = request;
   let replaces: string | undefined;
   for (let attempt = 0; attempt < CONFLICTS_MAX; attempt++) {
@@ -70,11 +73,17 @@ export async function acceptEvents(deps: LogDeps, request: Acceptance): Promise<
     const claimsFrom = writes.length;
     for (const { call, event } of request.claims) writes.push(claimWrite(request.session, call, event));
     writes.push(dueWrite(request.session, send.dueRev, send.now));
+    if (offer) writes.push(offer.write);
 
+    const accepted = { kind: 'accepted', dueRev: send.dueRev, ...(offer ? { lease: offer.lease } : {}) } as const;
     const put = await store.putAll(writes);
-    if (put.ok) return { kind: 'accepted', dueRev: send.dueRev };
+    if (put.ok) return accepted;
+    if (offer && put.index === writes.length - 1) {
+      offer = undefined; // somebody was faster: the events go in without it
+      continue;
+    }
     const refused = judgeRefusal(put, { request, rev: send.rev, claimsFrom, now: send.now });
-    if (refused === 'accepted') return { kind: 'accepted', dueRev: send.dueRev };
+    if (refused === 'accepted') return accepted;
     if (refused.kind !== 'again') return refused;
     sessionRev = refused.sessionRev ?? sessionRev;
     replaces = refused.replaces ?? replaces;

@@ -2,7 +2,7 @@
 // lease taken has a higher epoch than all before, and rewrites `due` with a new rev in the same atomic write, so that a holder
 // that comes to its end late cannot remove it. Times only decide who may try: safety is in the revs and the log's slots.
 
-import type { Item, Store } from '../ports/store.ts';
+import type { Item, Store, Write } from '../ports/store.ts';
 import { ServiceError } from '../types/errors.ts';
 import { type EpochMs, epochMs, type SessionId } from '../types/ids.ts';
 import { CONFLICTS_MAX, type LogDeps } from './deps.ts';
@@ -68,6 +68,26 @@ export async function acquireLease(
     found = put.current;
   }
   throw new ServiceError('overloaded', 'too many conflicting writes to this session', {}, 1);
+}
+
+/** A lease that is taken together with other writes, or not at all. */
+export interface LeaseOffer {
+  readonly lease: Lease;
+  /** Belongs into a `putAll` that checks that the session is there and makes it due at `lease.dueRev`. */
+  readonly write: Write;
+}
+
+/** For whoever accepts events and will run them itself (design 3). Undefined where somebody holds the session now. */
+export async function offerLease(deps: LogDeps, session: SessionId, holder: string): Promise<LeaseOffer | undefined> {
+  const { store, clock, ids, limits } = deps;
+  const found = await store.get(leaseKey(session));
+  const stored = found && parseLease(found);
+  const now = clock.now();
+  if (stored?.d || (found && stored && isLive(leaseOf(found, stored), now))) return undefined;
+  const until = epochMs(now + limits.leaseMs);
+  const lease: Lease = { epoch: (stored?.e ?? 0) + 1, holder, until, rev: newRev(ids), dueRev: newRev(ids) };
+  const expect = found ? { rev: found.rev } : 'absent';
+  return { lease, write: { key: leaseKey(session), item: itemOf(lease), expect } };
 }
 
 /** Holds the lease for another leaseMs from now. `lost`: it is somebody else's; stop. */

@@ -3,6 +3,8 @@
 import type { LogDeps } from '../log/deps.ts';
 import { listDue } from '../log/due.ts';
 import { acceptEvents } from '../log/inbox.ts';
+import { newRev } from '../log/keys.ts';
+import { type Lease, offerLease } from '../log/lease.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { SessionId, TenantId } from '../types/ids.ts';
 import type { AcceptOutcome, AcceptRequest, Engine } from './engine-types.ts';
@@ -18,6 +20,9 @@ export function createEngine(ports: Ports): Engine {
   const cache = createSessionCache(ports.limits.warmSessionsMax);
   const runs = new Map<SessionId, { again: boolean; readonly done: Promise<void> }>();
 
+  /** Leases that came with an acceptance, until the next run of the session takes them over. */
+  const handed = new Map<SessionId, Lease>();
+
   const depsOf = (tenant: TenantId): LogDeps => ({
     store: ports.storage.forTenant(tenant),
     clock: ports.clock,
@@ -28,8 +33,10 @@ export function createEngine(ports: Ports): Engine {
   async function runUntilQuiet(tenant: TenantId, session: SessionId, self: { again: boolean }): Promise<void> {
     do {
       self.again = false;
+      const lease = handed.get(session);
+      handed.delete(session);
       try {
-        await runSession({ ports, deps: depsOf(tenant), hub, cache, tenant, session });
+        await runSession({ ports, deps: depsOf(tenant), hub, cache, tenant, session }, lease);
       } catch (error) {
         ports.logger.error('run failed', {
           session,
@@ -55,12 +62,18 @@ export function createEngine(ports: Ports): Engine {
 
   async function accept(request: AcceptRequest): Promise<AcceptOutcome> {
     const { tenant, session, events } = request;
-    const accepted = await acceptEvents(depsOf(tenant), request);
+    const deps = depsOf(tenant);
+    // Whoever watches, runs: the lease comes with the acceptance, in one write.
+    const offer = hub.hasListeners(session) ? await offerLease(deps, session, newRev(ports.ids)) : undefined;
+    const accepted = await acceptEvents(deps, request, offer);
     if (accepted.kind === 'repeated')
       return { kind: 'repeated', fingerprint: accepted.record.fingerprint, answer: accepted.record.answer };
     if (accepted.kind !== 'accepted') return accepted;
     hub.publish(session, [{ kind: 'accepted', events }]);
-    await ports.wake.wake(tenant, session, 0);
+    if (accepted.lease) {
+      handed.set(session, accepted.lease);
+      void run(tenant, session);
+    } else await ports.wake.wake(tenant, session, 0);
     return { kind: 'accepted' };
   }
 

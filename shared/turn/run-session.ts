@@ -5,15 +5,17 @@ import { isWork, openEvents } from '../core/session-status.ts';
 import { clearDue } from '../log/due.ts';
 import { readInbox } from '../log/inbox.ts';
 import { newRev } from '../log/keys.ts';
-import { acquireLease, releaseLease } from '../log/lease.ts';
+import { acquireLease, type Lease, releaseLease } from '../log/lease.ts';
 import { loadState, NO_TURN } from './load-session.ts';
 import { runTurns } from './run-turns.ts';
 import { startWorker, type WorkerContext } from './worker.ts';
 
-/** Resolves when this process has nothing more to do for the session now. Throws only for outages of a port. */
-export async function runSession(context: WorkerContext): Promise<void> {
+/** `held`: a lease that was just taken for this run. Resolves when this process has nothing more to do for the session now. Throws only for outages of a port. */
+export async function runSession(context: WorkerContext, held?: Lease): Promise<void> {
   const { ports, deps, cache, tenant, session } = context;
-  const taken = await acquireLease(deps, session, newRev(ports.ids));
+  const taken = held
+    ? ({ kind: 'acquired', lease: held } as const)
+    : await acquireLease(deps, session, newRev(ports.ids));
   if (taken.kind === 'deleted') return;
   if (taken.kind === 'held') {
     await ports.wake.wake(tenant, session, Math.max(0, taken.until - ports.clock.now()) + 50);
