@@ -100,10 +100,20 @@ function schemaFault(schema: unknown): string | null {
   if (given.type !== 'object') return 'must have type object';
   const mixed = ['oneOf', 'anyOf', 'allOf'].find((k) => k in given);
   if (mixed) return `must not have ${mixed} at its top`;
+  if (!isAbsent(given.properties) && !isSchemaMap(given.properties))
+    return 'must have an object of schemas as properties';
+  if (!isAbsent(given.required) && !isNames(given.required)) return 'must have a list of names as required';
   const text = JSON.stringify(given);
   if (/"\$ref":/.test(text)) return 'must not use $ref';
   return text.length > LIMITS.toolSchemaBytesMax ? `must be at most ${LIMITS.toolSchemaBytesMax} bytes` : null;
 }
+
+const isAbsent = (value: unknown): boolean => value === undefined || value === null;
+const isNames = (value: unknown): boolean => Array.isArray(value) && value.every((name) => typeof name === 'string');
+const isObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+const isSchemaMap = (value: unknown): boolean =>
+  isObject(value) && Object.values(value).every((schema) => isObject(schema) || typeof schema === 'boolean');
 
 /** The stored form: every default filled in. */
 export function resolveTools(tools: ToolsInput): readonly AgentTool[] {
