@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { foldAll, initialState, placeEntries } from '../../shared/core/fold.ts';
 import type { EntryBody } from '../../shared/types/log.ts';
+import { runs } from '../support/property-runs.ts';
 import { event, message, result, says, session, started, T0, TURN, text, toolUse } from './builders.ts';
 
 const turn = { kind: 'turn_started', turnId: TURN } as const;
@@ -52,7 +53,7 @@ describe('foldAll', () => {
         expect(state).toEqual(whole);
         for (const s of seen) expect(show(s.state)).toBe(s.json);
       }),
-      { numRuns: 50 },
+      { numRuns: runs(50) },
     );
   });
 

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { findHistoryFaults } from '../../shared/core/check-request.ts';
 import { isPlainlySound } from '../../shared/core/known-sound.ts';
 import type { ContentBlock, Message } from '../../shared/types/message.ts';
+import { runs } from '../support/property-runs.ts';
 import { assistant, text, thinking, toolResult, toolUse, user } from './make-messages.ts';
 
 const result = (id: string, ...parts: ContentBlock[]): ContentBlock => toolResult(id, parts);
@@ -83,7 +84,7 @@ describe('isPlainlySound', () => {
           if (yes) expect(findHistoryFaults({ model, messages })).toEqual([]);
         },
       ),
-      { numRuns: 3000 },
+      { numRuns: runs(3000) },
     );
   });
 
@@ -105,7 +106,7 @@ describe('isPlainlySound', () => {
       fc.property(edited, (messages) => {
         if (isPlainlySound(messages)) expect(findHistoryFaults({ model: 'claude-opus-5-5', messages })).toEqual([]);
       }),
-      { numRuns: 3000 },
+      { numRuns: runs(3000) },
     );
   });
 
@@ -117,6 +118,7 @@ describe('isPlainlySound', () => {
           expect(isPlainlySound(some)).toBe(isPlainlySound(structuredClone(some)));
         }
       }),
+      { numRuns: runs(100) },
     );
   });
 });

@@ -6,6 +6,7 @@ import { buildRequest, fingerprintRequest } from '../../shared/core/build-reques
 import { checkRequest } from '../../shared/core/check-request.ts';
 import { sanitizeMessages } from '../../shared/core/sanitize-messages.ts';
 import type { ContentBlock, Message } from '../../shared/types/message.ts';
+import { runs } from '../support/property-runs.ts';
 import { assistant, text, thinking, toolResult, toolUse, user } from './make-messages.ts';
 
 const DOT = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABAQAAAAA3bvkkAAAACklEQVR42mNgAAAAAgAB5Sfe/AAAAABJRU5ErkJggg==';
@@ -83,7 +84,7 @@ test('whatever a history holds, what comes out is accepted, stable, and never th
       }
       expect(sanitize(sound, given).messages).toBe(sound);
     }),
-    { numRuns: 1000 },
+    { numRuns: runs(1000) },
   );
 });
 
@@ -93,7 +94,7 @@ test('nothing throws, whatever the values are', () => {
       const { messages: sound } = sanitize(messages, given);
       if (sound.length > 0) expect(checkRequest({ model: given.model, max_tokens: 1, messages: sound })).toBeNull();
     }),
-    { numRuns: 500 },
+    { numRuns: runs(500) },
   );
 });
 
@@ -103,7 +104,7 @@ test('what is made up depends on the history alone', () => {
       const once = sanitize(messages, given).messages;
       expect(sanitize(structuredClone(messages), given).messages).toEqual(once);
     }),
-    { numRuns: 200 },
+    { numRuns: runs(200) },
   );
 });
 
@@ -168,7 +169,7 @@ test('however an answer is cut into deltas, the same message comes out', () => {
       }
       expect(finishAssembly(assemble(assembly, { type: 'message_stop' })).content).toEqual(blocks);
     }),
-    { numRuns: 300 },
+    { numRuns: runs(300) },
   );
 });
 
@@ -188,7 +189,7 @@ test('no event throws', () => {
       const done = (events as StreamEvent[]).reduce(assemble, startAssembly());
       expect(Array.isArray(finishAssembly(done).content)).toBe(true);
     }),
-    { numRuns: 500 },
+    { numRuns: runs(500) },
   );
 });
 
@@ -204,6 +205,6 @@ test('fingerprints tell different histories apart and agree on equal ones', () =
     fc.property(history, history, (a, b) => {
       expect(print(a) === print(structuredClone(b))).toBe(JSON.stringify(a) === JSON.stringify(b));
     }),
-    { numRuns: 300 },
+    { numRuns: runs(300) },
   );
 });

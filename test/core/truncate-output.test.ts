@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { truncateOutput } from '../../shared/core/truncate-output.ts';
+import { runs } from '../support/property-runs.ts';
 
 test('short output is itself', () => {
   expect(truncateOutput('abc', 3)).toEqual({ text: 'abc', truncated: false });
@@ -21,5 +22,6 @@ test('never longer than the limit, never half a pair', () => {
       expect(truncated ? text.length <= max : text === value).toBe(true);
       expect(text.isWellFormed()).toBe(true);
     }),
+    { numRuns: runs(100) },
   );
 });

@@ -3,6 +3,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isInWorkspace, normalizePath, workspacePath } from '../../shared/core/workspace-path.ts';
+import { runs } from '../support/property-runs.ts';
 
 describe('workspacePath', () => {
   it.each([
@@ -59,6 +60,7 @@ describe('workspacePath', () => {
         expect(workspacePath(found, '/')).toBe(found);
         expect(normalizePath(found, '/')).toBe(found);
       }),
+      { numRuns: runs(100) },
     );
   });
 });

@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { decodeEntry, encodeEntry } from '../../shared/log/entry-codec.ts';
 import type { EntryBody } from '../../shared/types/log.ts';
 import { NO_TOTALS, NO_USAGE } from '../../shared/types/message.ts';
+import { runs } from '../support/property-runs.ts';
 
 const AT = 1_700_000_000_000;
 const throughJson = (body: unknown): unknown =>
@@ -66,7 +67,7 @@ describe('entry codec', () => {
         if (isFields(body.totals)) body.totals = { ...NO_TOTALS, ...body.totals };
         expect(throughJson(body)).toEqual(body);
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 
