@@ -4,21 +4,11 @@
 import { closeSync, openSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
-import type {
-  Expect,
-  IndexRow,
-  Item,
-  Key,
-  ListOptions,
-  PutResult,
-  Row,
-  Storage,
-  Store,
-  Write,
-} from '../ports/store.ts';
+import type { Expect, IndexRow, Item, ListOptions, PutResult, Row, Storage, Store, Write } from '../ports/store.ts';
 import type { Clock } from '../ports/system.ts';
 import { ServiceError } from '../types/errors.ts';
 import type { TenantId } from '../types/ids.ts';
+import { checkKey, type EncodedWrite, encodeWrites } from './store-checks.ts';
 
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS items (
@@ -29,7 +19,6 @@ const SCHEMA = `
   CREATE INDEX IF NOT EXISTS items_index ON items (index_name, index_sort) WHERE index_name IS NOT NULL;
   CREATE INDEX IF NOT EXISTS items_expires ON items (expires) WHERE expires IS NOT NULL;`;
 
-const WRITES_MAX = 100;
 const BUSY_TIMEOUT_MS = 5;
 const BUSY_GIVE_UP_MS = 10_000;
 const SQLITE_BUSY = 5;
@@ -48,7 +37,7 @@ type Statements = ReturnType<typeof prepareStatements>;
 /** A write as it waits for the next transaction. */
 interface Pending {
   readonly tenant: string;
-  readonly writes: readonly (Write & { readonly json: string | null })[];
+  readonly writes: readonly EncodedWrite[];
   readonly resolve: (result: PutResult) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -99,7 +88,7 @@ export function createSqliteStore(options: { readonly path: string; readonly clo
 
   const enqueue = (tenant: string, writes: readonly Write[]): Promise<PutResult> => {
     if (closed) return Promise.reject(new Error('the store is closed'));
-    const checked = checkWrites(writes);
+    const checked = encodeWrites(writes);
     return new Promise((resolve, reject) => {
       queue.push({ tenant, writes: checked, resolve, reject });
       // One turn of the event loop later: what other requests write meanwhile shares the sync.
@@ -210,27 +199,6 @@ function rangeOf({ after, prefix = '', reverse }: ListOptions): { from: string; 
   if (reverse) return { from: prefix, to: after < to ? after : to };
   const next = `${after}\x01`;
   return { from: next > prefix ? next : prefix, to };
-}
-
-const KEY_PART = /^[\x20-\x7e]{1,512}$/;
-
-function checkKey({ partition, sort }: Key): void {
-  if (!KEY_PART.test(partition) || !KEY_PART.test(sort)) {
-    throw new TypeError('the parts of a key are 1 to 512 printable ASCII characters');
-  }
-}
-
-function checkWrites(writes: readonly Write[]): Pending['writes'] {
-  if (writes.length < 1 || writes.length > WRITES_MAX) throw new TypeError(`putAll takes 1 to ${WRITES_MAX} writes`);
-  for (const { key } of writes) checkKey(key);
-  const keys = new Set(writes.map(({ key }) => `${key.partition}\n${key.sort}`));
-  if (keys.size !== writes.length) throw new TypeError('putAll takes no key twice');
-  return writes.map((write) => {
-    if (!write.item) return { ...write, json: null };
-    const json = JSON.stringify(write.item.data) as string | undefined;
-    if (json === undefined) throw new TypeError('an item holds JSON');
-    return { ...write, json };
-  });
 }
 
 /** Runs `job` again, with jitter and without blocking the process, while another process holds the lock. */
