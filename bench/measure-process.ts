@@ -48,7 +48,8 @@ async function runCrowd(target: Target): Promise<readonly number[]> {
 }
 
 /** f: 50 sessions at once: 95th percentile of the first delta, and the most memory the process ever held. */
-export async function measureCrowd({ bench, rounds }: Options): Promise<readonly Row[]> {
+export async function measureCrowd(options: Options): Promise<readonly Row[]> {
+  const { bench } = options;
   const pair: Pair = {
     raw: await startRaw(bench),
     reprise: await startReprise(bench, join(bench.directory, 'crowd')),
@@ -57,7 +58,7 @@ export async function measureCrowd({ bench, rounds }: Options): Promise<readonly
     const session = await target.newSession();
     for (let i = 0; i < 20; i++) await target.turn(session, { deltas: 10 });
   }
-  const times = await compare(pair, rounds, async (target) => percentile(await runCrowd(target), 95));
+  const times = await compare(pair, options, async (target) => percentile(await runCrowd(target), 95));
   const memory = {
     raw: peakMemoryMb(pair.raw.process.pid) ?? Number.NaN,
     reprise: peakMemoryMb(pair.reprise.process.pid) ?? Number.NaN,

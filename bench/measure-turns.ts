@@ -20,11 +20,12 @@ export async function warmUp({ raw, reprise }: Pair, quick: boolean): Promise<vo
 }
 
 /** a: message posted → first text delta at the client, on a conversation that has had a turn. */
-export async function measureFirstDelta(pair: Pair, { rounds, quick }: Options): Promise<readonly Row[]> {
-  const times = await compare(pair, rounds, async (target) => {
+export async function measureFirstDelta(pair: Pair, options: Options): Promise<readonly Row[]> {
+  const times = await compare(pair, options, async (target) => {
     const session = await target.newSession();
     const samples: number[] = [];
-    for (let i = 0; i < (quick ? 8 : 16); i++) samples.push((await target.turn(session, { deltas: 10 })).firstDeltaMs);
+    for (let i = 0; i < (options.quick ? 8 : 16); i++)
+      samples.push((await target.turn(session, { deltas: 10 })).firstDeltaMs);
     return median(samples.slice(1));
   });
   const row = ratioRow({ id: 'a', name: 'message posted → first delta', unit: 'ms' }, times, null);
@@ -33,8 +34,8 @@ export async function measureFirstDelta(pair: Pair, { rounds, quick }: Options):
 }
 
 /** b: wall time of a turn of 21 model calls with 20 reads of a small file between. */
-export async function measureToolLoop(pair: Pair, { rounds }: Options): Promise<readonly Row[]> {
-  const times = await compare(pair, rounds, async (target) => {
+export async function measureToolLoop(pair: Pair, options: Options): Promise<readonly Row[]> {
+  const times = await compare(pair, options, async (target) => {
     const session = await target.newSession();
     await target.turn(session, { deltas: 10 });
     return (await target.turn(session, { rounds: 20 })).endMs;
@@ -43,9 +44,9 @@ export async function measureToolLoop(pair: Pair, { rounds }: Options): Promise<
 }
 
 /** c: CPU time of the process for each 1,000 deltas of a long answer. */
-export async function measureCpu(pair: Pair, { rounds, quick }: Options): Promise<readonly Row[]> {
-  const deltas = quick ? 10_000 : 20_000;
-  const times = await compare(pair, rounds, async (target) => {
+export async function measureCpu(pair: Pair, options: Options): Promise<readonly Row[]> {
+  const deltas = options.quick ? 10_000 : 20_000;
+  const times = await compare(pair, options, async (target) => {
     const session = await target.newSession();
     const before = cpuMs(target.process.pid);
     const { chars } = await target.turn(session, { deltas, perWrite: 25 });
@@ -57,7 +58,8 @@ export async function measureCpu(pair: Pair, { rounds, quick }: Options): Promis
 }
 
 /** d: one more short turn on conversations of 10, 1,000 and 5,000 messages; raw reloads its file, as it must. */
-export async function measureHistory(pair: Pair, { bench, dataDir, rounds, quick }: Options): Promise<readonly Row[]> {
+export async function measureHistory(pair: Pair, options: Options): Promise<readonly Row[]> {
+  const { bench, dataDir, quick } = options;
   const rows: Row[] = [];
   for (const [index, messages] of [10, 1000, 5000].entries()) {
     const sessions = new Map<Target, string>();
@@ -68,7 +70,7 @@ export async function measureHistory(pair: Pair, { bench, dataDir, rounds, quick
       for (let i = 0; i < 3; i++) await target.turn(session, { deltas: 10 });
       sessions.set(target, session);
     }
-    const times = await compare(pair, rounds, async (target) => {
+    const times = await compare(pair, options, async (target) => {
       const samples: number[] = [];
       for (let i = 0; i < (quick ? 3 : 5); i++) {
         samples.push((await target.turn(sessions.get(target) ?? '', { deltas: 10 })).endMs);

@@ -1,6 +1,8 @@
 // What one measure gives, and how the two targets take turns: a round is one sample of each, so that noise of the machine
 // meets both alike; the figure is the median over the rounds.
 
+import { closeSync, fdatasyncSync, openSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
 import { median } from './statistics.ts';
 import type { Bench, Target } from './targets.ts';
 
@@ -17,6 +19,14 @@ export interface Row {
   readonly target: string;
   /** null: for information only. */
   readonly pass: boolean | null;
+  /** What one sync of the disk took meanwhile, median in ms: raw stores nothing, Reprise waits for it several times a turn. */
+  readonly syncMs?: number;
+}
+
+export interface Times {
+  readonly raw: number;
+  readonly reprise: number;
+  readonly syncMs?: number;
 }
 
 export interface Options {
@@ -35,22 +45,37 @@ export interface Pair {
 /** Both medians of `sample`, taken in turns. Rounds whose sample is NaN (not to be had here) make the median NaN. */
 export async function compare(
   pair: Pair,
-  rounds: number,
+  { bench, rounds }: Options,
   sample: (target: Target) => Promise<number>,
-): Promise<{ readonly raw: number; readonly reprise: number }> {
+): Promise<Times> {
   const raw: number[] = [];
   const reprise: number[] = [];
+  const syncs: number[] = [];
   for (let round = 0; round < rounds; round++) {
     raw.push(await sample(pair.raw));
     reprise.push(await sample(pair.reprise));
+    syncs.push(...timeSyncs(join(bench.directory, 'sync')));
   }
-  return { raw: median(raw), reprise: median(reprise) };
+  return { raw: median(raw), reprise: median(reprise), syncMs: median(syncs) };
+}
+
+/** Times of a few appends of 4 KiB that reach the disk. */
+function timeSyncs(path: string): readonly number[] {
+  const file = openSync(path, 'a');
+  const times = Array.from({ length: 5 }, () => {
+    const start = performance.now();
+    writeSync(file, Buffer.alloc(4096));
+    fdatasyncSync(file);
+    return performance.now() - start;
+  });
+  closeSync(file);
+  return times;
 }
 
 /** A row whose target is a multiple of raw. */
 export function ratioRow(
   row: Pick<Row, 'id' | 'name' | 'unit'>,
-  { raw, reprise }: { readonly raw: number; readonly reprise: number },
+  { raw, reprise, syncMs }: Times,
   timesMax: number | null,
 ): Row {
   const known = Number.isFinite(raw) && Number.isFinite(reprise);
@@ -58,6 +83,7 @@ export function ratioRow(
     ...row,
     raw: known ? raw : null,
     reprise: known ? reprise : null,
+    ...(syncMs === undefined ? {} : { syncMs }),
     target: timesMax === null ? '' : `≤ ${timesMax} × raw`,
     pass: timesMax === null || !known ? null : reprise <= timesMax * raw,
   };

@@ -25,14 +25,25 @@ const verdict = (pass: boolean | null): string => (pass === null ? '' : pass ? '
 
 /** One line per row, columns aligned. */
 export function tableOf(rows: readonly Row[]): string {
-  const head = ['', 'measure', 'unit', 'raw SDK loop', 'Reprise', 'ratio', 'target', ''];
+  const head = ['', 'measure', 'unit', 'raw SDK loop', 'Reprise', 'ratio', 'target', '', 'disk sync ms'];
   const body = rows.map((row) => {
     const ratio = ratioOf(row);
+    const sync = row.syncMs === undefined ? '' : row.syncMs.toFixed(1);
     const times = ratio === null ? '' : `${ratio.toFixed(2)} ×`;
-    return [row.id, row.name, row.unit, number(row.raw), number(row.reprise), times, row.target, verdict(row.pass)];
+    return [
+      row.id,
+      row.name,
+      row.unit,
+      number(row.raw),
+      number(row.reprise),
+      times,
+      row.target,
+      verdict(row.pass),
+      sync,
+    ];
   });
   const widths = head.map((title, i) => Math.max(title.length, ...body.map((cells) => cells[i]?.length ?? 0)));
-  const numeric = new Set([3, 4, 5]);
+  const numeric = new Set([3, 4, 5, 8]);
   return [head, ...body]
     .map((cells) =>
       cells
