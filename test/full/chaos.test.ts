@@ -1,0 +1,202 @@
+// The real service killed at random moments, again and again, while sessions work: nothing accepted is lost, nothing runs twice,
+// streams have no gap and no repetition, and every session is usable at the end. `CHAOS_SEED` repeats a run's choices.
+
+import { randomInt } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, expect, test } from 'vitest';
+import { createScriptedModel } from '../../shared/adapters/scripted-model/server.ts';
+import { createSqliteStore } from '../../shared/adapters/sqlite-store.ts';
+import { checkRequest } from '../../shared/core/check-request.ts';
+import { DEFAULT_TENANT } from '../../shared/http/auth.ts';
+import { readLog } from '../../shared/log/session-log.ts';
+import { sessionId } from '../../shared/types/ids.ts';
+import type { LogEntry } from '../../shared/types/log.ts';
+import { type Service, startService } from '../support/start-service.ts';
+import { type ChaosClient, request, type SeenEvent, startClient } from './chaos-client.ts';
+import { createChaosModel } from './chaos-model.ts';
+import { createRandom } from './random.ts';
+
+const KILLING_MS = Number(process.env.CHAOS_SECONDS ?? 60) * 1000;
+/** A lease of a dead process ends after 10 s; model retries and queued turns follow. */
+const SETTLING_MS = 60_000;
+const SESSIONS = 12;
+const seed = Number(process.env.CHAOS_SEED ?? randomInt(2 ** 31));
+const random = createRandom(seed);
+const model = createScriptedModel({ script: createChaosModel(random), check: checkRequest });
+const dataDir = await mkdtemp(join(tmpdir(), 'reprise-chaos-'));
+const modelUrl = (await model.listen()).url;
+const service: Service = await startService({ dataDir, modelUrl });
+
+afterAll(async () => {
+  await service.stop();
+  await model.close();
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+/** Every third session asks before each call, every third is interrupted now and then. */
+async function createSession(i: number): Promise<ChaosClient> {
+  const toolset = { type: 'agent_toolset_20260401' };
+  const asking = { ...toolset, default_config: { permission_policy: { type: 'always_ask' } } };
+  const environment = await request(service, '/v1/environments', { name: 'chaos' });
+  const tools = [i % 3 === 1 ? asking : toolset];
+  const agent = await request(service, '/v1/agents', { name: 'chaos', model: 'claude-opus-5-5', tools });
+  const session = await request(service, '/v1/sessions', { agent: agent.id, environment_id: environment.id });
+  return startClient(service, String(session.id), random);
+}
+
+async function work(client: ChaosClient, i: number, until: number): Promise<void> {
+  for (let n = 0; Date.now() < until; n++) {
+    await client.send(`task ${i}-${n} rounds=${random.int(0, 4)}`);
+    if (i % 3 === 2 && random.share(0.3)) {
+      await sleep(random.int(0, 1500));
+      await client.interrupt();
+    }
+    await sleep(random.int(100, 6000));
+  }
+}
+
+/** Returns how often it killed. */
+async function kill(until: number): Promise<number> {
+  let kills = 0;
+  while (Date.now() < until) {
+    await sleep(random.share(0.25) ? random.int(0, 300) : random.int(300, 4000));
+    await service.kill9();
+    kills++;
+    if (random.share(0.3)) await sleep(random.int(0, 1000));
+    await service.restart();
+  }
+  return kills;
+}
+
+const isEnd = (e: SeenEvent): boolean =>
+  e.type === 'session.status_idle' && (e.stop_reason as { type: string }).type !== 'requires_action';
+
+async function settle(client: ChaosClient): Promise<readonly SeenEvent[]> {
+  const deadline = Date.now() + SETTLING_MS;
+  for (;;) {
+    const [status, events] = [await client.status(), await client.list()];
+    const isQuiet = status === 'idle' && events.every((e) => e.processed_at !== null);
+    if (isQuiet && isEnd(events.at(-1) ?? { id: '', type: 'none' })) return events;
+    if (Date.now() > deadline) {
+      const last = JSON.stringify(events.slice(-4), null, 1);
+      throw new Error(`seed ${seed}: ${client.session} is ${status} after ${SETTLING_MS} ms; its last events: ${last}`);
+    }
+    await sleep(200);
+  }
+}
+
+function checkStream(client: ChaosClient, events: readonly SeenEvent[]): void {
+  const seen = client.seen.map((s) => s.event.id);
+  const from = events.findIndex((e) => e.id === seen[0]);
+  expect(seen, `the stream of ${client.session} beside its list`).toEqual(events.slice(from).map((e) => e.id));
+  expect(new Set(seen).size).toBe(seen.length);
+  const places = client.seen.map((s) => s.sse.split('-').map(Number) as [number, number]);
+  const isAfter = ([a, b]: [number, number], [c, d]: [number, number]) => a > c || (a === c && b > d);
+  expect(places.filter((p, i) => i > 0 && !isAfter(p, places[i - 1] ?? [0, 0]))).toEqual([]);
+}
+
+/** Every accepted message stands once in the history, and its turn ended with an answer, a visible error or an interrupt. */
+function checkAnswered(client: ChaosClient, events: readonly SeenEvent[]): void {
+  const messages = events.filter((e) => e.type === 'user.message').map((e) => e.id);
+  expect(messages.toSorted(), `messages of ${client.session}`).toEqual(client.accepted.toSorted());
+  for (const id of client.accepted) {
+    const turn = events.slice(events.findIndex((e) => e.id === id));
+    const end = turn.findIndex(isEnd);
+    const isAnswered = turn
+      .slice(0, end)
+      .some(
+        (e) =>
+          (e.type === 'agent.message' && JSON.stringify(e.content).includes('Answered')) ||
+          e.type === 'session.error' ||
+          e.type === 'user.interrupt',
+      );
+    if (end < 0 || !isAnswered) {
+      expect.fail(
+        `${client.session}: ${id} has no answer: ${JSON.stringify(turn.slice(0, end + 1).map((e) => e.type))}`,
+      );
+    }
+  }
+}
+
+/** In the log: no unsafe call started twice, none that began before a takeover has another outcome than unknown. */
+function checkLog(entries: readonly LogEntry[]): { readonly takeovers: number; readonly unknown: number } {
+  expect(entries.map((e) => e.seq)).toEqual(entries.map((_, i) => i + 1));
+  expect(entries.filter((e, i) => i > 0 && e.epoch < (entries[i - 1]?.epoch ?? 0))).toEqual([]);
+  const unsafe = new Set<string>();
+  const started = new Map<string, number>();
+  let unknown = 0;
+  for (const entry of entries) {
+    if (entry.kind === 'decided') for (const c of entry.calls) if (c.name === 'bash') unsafe.add(c.toolUseId);
+    if (entry.kind === 'tool_started') {
+      for (const id of entry.toolUseIds) {
+        if (unsafe.has(id)) expect(started.has(id), `${id} was started twice`).toBe(false);
+        started.set(id, entry.epoch);
+      }
+    }
+    if (entry.kind !== 'tool_result' || !unsafe.has(entry.toolUseId)) continue;
+    const epoch = started.get(entry.toolUseId);
+    if (entry.isError) unknown += /outcome of this call is unknown/.test(JSON.stringify(entry.content)) ? 1 : 0;
+    else expect(epoch, `${entry.toolUseId} ran in one epoch and has its result from another`).toBe(entry.epoch);
+  }
+  return { takeovers: entries.filter((e) => e.kind === 'resumed').length, unknown };
+}
+
+/** What the file holds beside what the results say: a call without error ran once, one with an error left nothing behind. */
+function checkEffects(client: ChaosClient, events: readonly SeenEvent[], count: string): number {
+  const lines = count.split('\n').filter((line) => line.startsWith('x-'));
+  expect(new Set(lines).size, `${client.session} has effects that happened twice`).toBe(lines.length);
+  const results = new Map(events.filter((e) => e.type === 'agent.tool_result').map((e) => [e.tool_use_id, e]));
+  const done = events
+    .filter((e) => e.type === 'agent.tool_use')
+    .flatMap((use) => {
+      const token = /echo (x-\S+)/.exec(String((use.input as { command?: string }).command))?.[1];
+      const result = results.get(use.id);
+      expect(result, `${use.id} has a result`).toBeDefined();
+      return token !== undefined && !result?.is_error ? [token] : [];
+    });
+  expect(lines, `effects of ${client.session}`).toEqual(done);
+  return lines.length;
+}
+
+test('kill -9 at any moment loses nothing and repeats nothing', async () => {
+  console.log(`CHAOS_SEED=${seed}`);
+  const clients = await Promise.all(Array.from({ length: SESSIONS }, (_, i) => createSession(i)));
+  // One turn in peace, so that every stream has a place to go on from.
+  for (const client of clients) await client.send('task first rounds=1');
+  for (const client of clients) await settle(client);
+
+  const until = Date.now() + KILLING_MS;
+  const [kills] = await Promise.all([kill(until), ...clients.map((client, i) => work(client, i, until))]);
+  for (const client of clients) await settle(client);
+  for (const client of clients) await client.send('task report rounds=1');
+  const histories = await Promise.all(clients.map(settle));
+  await sleep(1500); // readers of the streams are behind by a poll at most
+  await Promise.all(clients.map((client) => client.close()));
+  await service.stop();
+
+  const storage = createSqliteStore({ path: join(dataDir, 'reprise.db') });
+  const sums = { kills, takeovers: 0, unknown: 0, messages: 0, effects: 0, events: 0, connections: 0 };
+  for (const [i, client] of clients.entries()) {
+    const events = histories[i] ?? [];
+    expect(client.faults, `seed ${seed}`).toEqual([]);
+    checkStream(client, events);
+    checkAnswered(client, events);
+    const report = events.findLast((e) => e.type === 'agent.tool_result')?.content ?? [];
+    const [count] = report as readonly { readonly text: string }[];
+    sums.effects += checkEffects(client, events, count?.text ?? '');
+    const entries = await readLog(storage.forTenant(DEFAULT_TENANT), sessionId(client.session), 0);
+    const { takeovers, unknown } = checkLog(entries);
+    sums.takeovers += takeovers;
+    sums.unknown += unknown;
+    sums.messages += client.accepted.length;
+    sums.events += events.length;
+    sums.connections += client.connections();
+  }
+  await storage.close();
+  console.log(sums);
+  expect(model.refusals, 'histories that the API would refuse').toEqual([]);
+  expect(sums.takeovers, 'turns that were taken up again').toBeGreaterThan(SESSIONS);
+});
