@@ -6,6 +6,7 @@ import type { TenantId } from '../types/ids.ts';
 import type { Service } from './service.ts';
 
 const PING = new TextEncoder().encode('event: ping\ndata: {"type":"ping"}\n\n');
+const CATCH_UP_POLL_MS = 25;
 const OPENING = new TextEncoder().encode(': stream\n\n');
 
 export interface StreamOptions {
@@ -40,7 +41,7 @@ export function streamAnswer(
   abort: AbortController,
   closeStream: () => void,
 ): Response {
-  const { streamHeartbeatMs, streamBufferBytesMax } = service.ports.limits;
+  const { streamHeartbeatMs, streamBufferBytesMax, streamStallMs } = service.ports.limits;
   const encoder = new TextEncoder();
   let sentSince = false;
   let heartbeat: ReturnType<typeof setInterval> | undefined;
@@ -50,6 +51,14 @@ export function streamAnswer(
     abort.abort('over'); // the default reason is an exception with a stack
     closeStream();
   };
+  /** One event may be larger than the buffer: a reader has stalled only when it stays behind for `streamStallMs`. */
+  const catchesUp = async (controller: ReadableStreamDefaultController<Uint8Array>): Promise<boolean> => {
+    for (let waitedMs = 0; (controller.desiredSize ?? 0) < 0; waitedMs += CATCH_UP_POLL_MS) {
+      if (waitedMs >= streamStallMs || abort.signal.aborted) return false;
+      await service.ports.clock.sleep(CATCH_UP_POLL_MS, abort.signal);
+    }
+    return true;
+  };
   const pump = async (controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> => {
     try {
       for await (const text of texts) {
@@ -57,7 +66,7 @@ export function streamAnswer(
         if (text === '') continue;
         controller.enqueue(encoder.encode(text));
         sentSince = true;
-        if ((controller.desiredSize ?? 0) < 0) return; // too far behind: the client resumes by Last-Event-ID
+        if (!(await catchesUp(controller))) return; // too far behind: the client resumes by Last-Event-ID
       }
     } catch (error) {
       const words = error instanceof Error ? (error.stack ?? error.message) : String(error);

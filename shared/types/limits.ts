@@ -66,6 +66,7 @@ export const LIMITS = {
   streamHeartbeatMs: 10 * SECOND,
   streamsPerTenantMax: 1000,
   streamBufferBytesMax: 8 * MIB,
+  streamStallMs: 10 * SECOND,
   waitSecondsMax: 600,
   watchPollMs: 500,
   // The writer

@@ -5,7 +5,9 @@ import { text, toolUse } from '../core/builders.ts';
 import { type Answer, answers, calls, eventsOf, hangs } from '../turn/harness.ts';
 import { type Frame, readFrames, says, startHttp, typesOf } from './harness.ts';
 
-const http = startHttp({ limits: { streamsPerTenantMax: 12, streamHeartbeatMs: 50, streamBufferBytesMax: 100_000 } });
+const http = startHttp({
+  limits: { streamsPerTenantMax: 12, streamHeartbeatMs: 50, streamBufferBytesMax: 100_000, streamStallMs: 200 },
+});
 afterAll(() => http.close());
 afterEach(() => expect(http.failures.splice(0)).toEqual([]));
 
@@ -201,6 +203,7 @@ describe('readers', () => {
       await send(id, says(`turn ${i}`));
       await http.idle(id);
     }
+    await new Promise((resolve) => setTimeout(resolve, 400));
     const seen = await readFrames(slow);
     const last = seen.findLast((f) => f.id !== undefined)?.id as string;
     const { body } = await http.call<{ data: { id: string }[] }>('GET', `/v1/sessions/${id}/events?limit=1000`);
@@ -211,6 +214,21 @@ describe('readers', () => {
     while (resumed.length < left) resumed.push(...(await readFrames(rest, IDLE)));
     const ids = [...seen.filter((f) => f.id !== undefined), ...resumed].map((f) => f.event.id);
     expect(ids).toEqual(body.data.map((e) => e.id));
+  });
+
+  test('one that reads along keeps its stream over events that are larger than the buffer', async () => {
+    const big = 'x'.repeat(250_000);
+    http.script(answers([text(big)]), answers([text('small')]));
+    const id = await http.session();
+    const reading = readFrames(await http.request('GET', path(id)));
+    for (const words of [big, 'more']) {
+      await send(id, says(words));
+      await http.idle(id);
+    }
+    const { body } = await http.call<{ data: { id: string }[] }>('GET', `/v1/sessions/${id}/events?limit=1000`);
+    await http.call('DELETE', `/v1/sessions/${id}`);
+    const seen = (await reading).filter((f) => f.id !== undefined).map((f) => f.event.id);
+    expect(seen).toEqual(expect.arrayContaining(body.data.map((e) => e.id)));
   });
 
   test('heartbeats come while nothing happens; a deleted session ends its streams', async () => {
