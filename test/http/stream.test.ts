@@ -6,7 +6,7 @@ import { type Answer, answers, calls, eventsOf, hangs } from '../turn/harness.ts
 import { type Frame, readFrames, says, startHttp, typesOf } from './harness.ts';
 
 const http = startHttp({
-  limits: { streamsPerTenantMax: 12, streamHeartbeatMs: 50, streamBufferBytesMax: 100_000, streamStallMs: 200 },
+  limits: { streamsPerTenantMax: 12, streamHeartbeatMs: 50, streamBufferBytesMax: 100_000, streamStallMs: 600 },
 });
 afterAll(() => http.close());
 afterEach(() => expect(http.failures.splice(0)).toEqual([]));
@@ -203,7 +203,7 @@ describe('readers', () => {
       await send(id, says(`turn ${i}`));
       await http.idle(id);
     }
-    await new Promise((resolve) => setTimeout(resolve, 400));
+    await new Promise((resolve) => setTimeout(resolve, 1000));
     const seen = await readFrames(slow);
     const last = seen.findLast((f) => f.id !== undefined)?.id as string;
     const { body } = await http.call<{ data: { id: string }[] }>('GET', `/v1/sessions/${id}/events?limit=1000`);
@@ -220,7 +220,14 @@ describe('readers', () => {
     const big = 'x'.repeat(250_000);
     http.script(answers([text(big)]), answers([text('small')]));
     const id = await http.session();
-    const reading = readFrames(await http.request('GET', path(id)));
+    const { body: stream } = await http.request('GET', path(id));
+    const unhurried = new TransformStream<Uint8Array, Uint8Array>({
+      async transform(chunk, controller) {
+        await new Promise((resolve) => setTimeout(resolve, 30));
+        controller.enqueue(chunk);
+      },
+    });
+    const reading = readFrames(new Response(stream?.pipeThrough(unhurried)));
     for (const words of [big, 'more']) {
       await send(id, says(words));
       await http.idle(id);
