@@ -7,10 +7,11 @@ export interface Greeting {
   /** A key that was just made and cannot be shown again, or null. */
   readonly firstKey: string | null;
   readonly model: string;
+  readonly storage: string;
 }
 
 /** The first line is for programs and stays as it is; the others are for people. */
-export function greet(config: Config, { port, firstKey, model }: Greeting): void {
+export function greet(config: Config, { port, firstKey, model, storage }: Greeting): void {
   const host = config.host.includes(':') ? `[${config.host.replace(/[[\]]/g, '')}]` : config.host;
   const url = `http://${host === '127.0.0.1' ? 'localhost' : host}:${port}`;
   const demo = config.model.kind === 'demo';
@@ -19,7 +20,7 @@ export function greet(config: Config, { port, firstKey, model }: Greeting): void
     '',
     `  Reprise     ${url}   (API reference: ${url}/docs)`,
     `  Model       ${model}${demo ? ': scripted, offline, no real answers; set ANTHROPIC_API_KEY for a real model' : ''}`,
-    `  Data        ${config.dataDir}`,
+    `  Data        ${storage}`,
     `  Client key  ${keyLine(config, firstKey)}`,
     '',
   ];

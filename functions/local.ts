@@ -16,7 +16,7 @@ const DRAIN_MS = 5000;
 const root = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url));
 
 async function main(config: Config): Promise<void> {
-  const { ports, onWake, close } = await composeLocal(config, root('dist/sandbox-child.mjs'));
+  const { ports, storageLabel, onWake, close } = await composeLocal(config, root('dist/sandbox-child.mjs'));
   const engine = createEngine(ports);
   onWake(engine.run);
   const firstKey = config.apiKey === null ? await createFirstKey(ports) : null;
@@ -30,6 +30,7 @@ async function main(config: Config): Promise<void> {
     port: typeof address === 'object' && address ? address.port : config.port,
     firstKey,
     model: ports.model.label,
+    storage: storageLabel,
   });
   await engine.resumeDue();
   await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);

@@ -78,6 +78,12 @@ function writeWhole(path: string, contents: string | Uint8Array): void {
   renameSync(aside, path);
 }
 
+/** Chunks of earlier builds, whose names nothing leads to any more. */
+function removeOthers(directory: string, current: readonly string[]): void {
+  const names = new Set(current.map((path) => basename(path)));
+  for (const name of readdirSync(directory)) if (!names.has(name)) rmSync(join(directory, name), { force: true });
+}
+
 function kilobytes(metafile: Metafile): number {
   const bytes = Object.values(metafile.outputs).reduce((sum, output) => sum + output.bytes, 0);
   return Math.round(bytes / 1000);
@@ -90,6 +96,8 @@ async function buildAll(dist: string): Promise<string> {
       outExtension: { '.js': '.mjs' },
       minifyWhitespace: true, // read sooner; names stay, for stack traces
       minifySyntax: true,
+      splitting: true, // what only another store needs is not read with the embedded one
+      chunkNames: 'service-chunks/[name]-[hash]',
     }),
     bundle('api', join(dist, 'api'), {
       entryPoints: { index: 'functions/api.ts' },
@@ -104,9 +112,8 @@ async function buildAll(dist: string): Promise<string> {
   ]);
   writeWhole(join(dist, 'local.mjs'), LAUNCHER);
   writeWhole(join(dist, 'api/openapi.yaml'), readFileSync(join(root, 'openapi.yaml')));
-  const current = new Set([...Object.keys(api.outputs).map((path) => basename(path)), 'openapi.yaml']);
-  for (const name of readdirSync(join(dist, 'api')))
-    if (!current.has(name)) rmSync(join(dist, 'api', name), { force: true });
+  removeOthers(join(dist, 'api'), [...Object.keys(api.outputs), 'openapi.yaml']);
+  removeOthers(join(dist, 'service-chunks'), Object.keys(service.outputs));
   return `service ${kilobytes(service)} kB, api ${kilobytes(api)} kB, cli ${kilobytes(cli)} kB`;
 }
 

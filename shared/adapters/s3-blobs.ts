@@ -1,7 +1,7 @@
 // The BlobStore port on one S3 bucket. No conditional writes: keys are content-addressed. Nothing is verified by ETag, which
 // is no hash of the bytes; who needs to be sure compares the hash in the key. The SDK is loaded with the first call.
 
-import type { S3Client, S3ServiceException } from '@aws-sdk/client-s3';
+import type * as AwsS3 from '@aws-sdk/client-s3';
 import type { BlobStore } from '../ports/blob-store.ts';
 import { ServiceError } from '../types/errors.ts';
 import { type BlobKey, blobKey } from '../types/ids.ts';
@@ -22,12 +22,12 @@ export interface S3BlobsOptions {
   readonly credentials?: { readonly accessKeyId: string; readonly secretAccessKey: string } | undefined;
 }
 
-type Sdk = typeof import('@aws-sdk/client-s3');
+type Sdk = typeof AwsS3;
 type Range = { readonly offset: number; readonly length: number } | undefined;
 
 /** The bucket must exist. Throws `TypeError` for a key that `blobKey` refuses, `ServiceError('overloaded')` when S3 stays unavailable. */
 export function createS3Blobs({ bucket: Bucket, ...connection }: S3BlobsOptions): BlobStore {
-  let opened: Promise<{ sdk: Sdk; client: S3Client }> | undefined;
+  let opened: Promise<{ sdk: Sdk; client: AwsS3.S3Client }> | undefined;
   const open = () => {
     opened ??= import('@aws-sdk/client-s3').then((sdk) => ({ sdk, client: createClient(sdk, connection) }));
     return opened;
@@ -46,7 +46,7 @@ export function createS3Blobs({ bucket: Bucket, ...connection }: S3BlobsOptions)
       const { Body } = await client.send(new sdk.GetObjectCommand({ Bucket, Key: key, Range }));
       return Body ? await Body.transformToByteArray() : none();
     } catch (error) {
-      const { name } = error as S3ServiceException;
+      const { name } = error as AwsS3.S3ServiceException;
       if (name === 'NoSuchKey' || name === 'NotFound') return undefined;
       if (name === 'InvalidRange') return none(); // begins behind the end
       throw error;
@@ -91,7 +91,7 @@ export function createS3Blobs({ bucket: Bucket, ...connection }: S3BlobsOptions)
   };
 }
 
-function createClient({ S3Client }: Sdk, connection: Omit<S3BlobsOptions, 'bucket'>): S3Client {
+function createClient({ S3Client }: Sdk, connection: Omit<S3BlobsOptions, 'bucket'>): AwsS3.S3Client {
   const { endpoint, region, credentials } = connection;
   return new S3Client({
     ...(endpoint === undefined ? {} : { endpoint, forcePathStyle: true }),

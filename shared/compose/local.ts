@@ -1,13 +1,10 @@
-// The embedded service: SQLite and files under the data directory, the virtual sandbox, wake-ups by timers, and the demo
+// The service on this machine: a store (SQLite and files unless configured otherwise), the virtual sandbox, wake-ups by timers, and the demo
 // model where neither a key nor an endpoint is configured.
 
 import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { createAnthropicModel } from '../adapters/anthropic-model.ts';
-import { createFileBlobs } from '../adapters/file-blobs.ts';
 import { createLocalWake } from '../adapters/local-wake.ts';
 import { createScriptedModel } from '../adapters/scripted-model/server.ts';
-import { createSqliteStore } from '../adapters/sqlite-store.ts';
 import { createIdSource, createLogger, hashing, systemClock } from '../adapters/system.ts';
 import { createVirtualSandbox } from '../adapters/virtual-sandbox/virtual-sandbox.ts';
 import type { Config } from '../config.ts';
@@ -17,9 +14,12 @@ import type { Ports } from '../ports/ports.ts';
 import { builtinTools } from '../tools/toolsets.ts';
 import type { SessionId, TenantId } from '../types/ids.ts';
 import { LIMITS, type Limits } from '../types/limits.ts';
+import { composeStorage } from './local-storage.ts';
 
 export interface LocalParts {
   readonly ports: Ports;
+  /** For people: what keeps the data, and where. */
+  readonly storageLabel: string;
   /** Who runs a session when a wake-up is due. */
   onWake(handler: (tenant: TenantId, session: SessionId) => Promise<void>): void;
   close(): Promise<void>;
@@ -33,8 +33,7 @@ export async function composeLocal(config: Config, childPath: string): Promise<L
     ...(config.heartbeatMs === null ? {} : { streamHeartbeatMs: config.heartbeatMs }),
   };
   const logger = createLogger();
-  const storage = createSqliteStore({ path: join(config.dataDir, 'reprise.db') });
-  const blobs = createFileBlobs({ directory: join(config.dataDir, 'blobs') });
+  const { storage, blobs, label, close: closeStorage } = await composeStorage(config);
   const wake = createLocalWake({ logger });
   const { model, close: closeModel } = await composeModel(config, limits);
   const sandbox = createVirtualSandbox({ blobs, hashing, limits, childPath, logger, clock: systemClock });
@@ -52,12 +51,13 @@ export async function composeLocal(config: Config, childPath: string): Promise<L
       limits,
       tools: builtinTools,
     },
+    storageLabel: label,
     onWake: (handler) => wake.onWake(handler),
     async close() {
       wake.close();
       await sandbox.close();
       await closeModel();
-      await storage.close();
+      await closeStorage();
     },
   };
 }

@@ -5,7 +5,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { openLocalDynamo } from '../../shared/adapters/local-dynamo.ts';
 
+/** The store under every service of a run: `REPRISE_STORE=dynamodb npx vitest run test/e2e`. */
+const STORE = process.env.REPRISE_STORE ?? 'embedded';
 const PROJECT = fileURLToPath(new URL('../..', import.meta.url));
 const START_TIMEOUT_MS = 30_000;
 const STOP_TIMEOUT_MS = 10_000;
@@ -47,7 +50,7 @@ interface Running {
 }
 
 function launch(environment: Record<string, string>): Promise<Running> {
-  // No variable of the caller leaks in: a key in the shell must not change what is tested.
+  // No variable of the caller leaks in but the store's: a key in the shell must not change what is tested.
   const child = spawn(process.execPath, [join(PROJECT, 'bin', 'reprise.mjs'), 'dev'], {
     cwd: PROJECT,
     env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? tmpdir(), ...environment },
@@ -84,6 +87,10 @@ async function end(running: Running, signal: NodeJS.Signals): Promise<void> {
   clearTimeout(timer);
 }
 
+async function endServer(directory: string): Promise<void> {
+  await (await openLocalDynamo({ directory })).close();
+}
+
 export async function startService(options: ServiceOptions = {}): Promise<Service> {
   const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'reprise-e2e-')));
   const apiKey = options.apiKey ?? 'rk_test_bootstrap_key_0123456789';
@@ -92,6 +99,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     HOST: '127.0.0.1',
     REPRISE_API_KEY: apiKey,
     REPRISE_DATA_DIR: dataDir,
+    REPRISE_STORE: STORE,
     ...(options.modelUrl ? { ANTHROPIC_BASE_URL: options.modelUrl, ANTHROPIC_API_KEY: 'sk-ant-test' } : {}),
     ...options.env,
   };
@@ -113,6 +121,8 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     kill9: () => end(running, 'SIGKILL'),
     async stop() {
       await end(running, 'SIGTERM');
+      // A killed service leaves its server to the next one; here none comes.
+      if (environment.REPRISE_STORE === 'dynamodb') await endServer(join(dataDir, 'dynamodb'));
       if (!options.dataDir) await rm(dataDir, { recursive: true, force: true });
     },
     async restart() {
