@@ -5,6 +5,7 @@ import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { FunctionUrlAuthType, InvokeMode } from 'aws-cdk-lib/aws-lambda';
 import type { CfnBucket } from 'aws-cdk-lib/aws-s3';
 import type { Construct } from 'constructs';
+import { TABLE } from '../shared/types/table.ts';
 import { acknowledge } from './acknowledge.ts';
 import { AgentFunction } from './agent-function.ts';
 import { Storage, type StorageProps } from './storage.ts';
@@ -44,6 +45,12 @@ export class AgentStack extends Stack {
         // What the store port does: get, put, delete, list, and transactions of these with checks.
         actions: ['GetItem', 'PutItem', 'DeleteItem', 'ConditionCheckItem', 'Query'].map((verb) => `dynamodb:${verb}`),
         resources: [table.tableArn],
+      }),
+    );
+    api.lambda.addToRolePolicy(
+      new PolicyStatement({
+        actions: ['dynamodb:Query'],
+        resources: [`${table.tableArn}/index/${TABLE.indexName}`],
       }),
     );
     api.lambda.addToRolePolicy(

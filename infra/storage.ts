@@ -5,15 +5,13 @@ import { Duration, RemovalPolicy } from 'aws-cdk-lib';
 import { AttributeType, Billing, ProjectionType, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { BlockPublicAccess, Bucket, BucketEncryption, ObjectOwnership } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
+import { TABLE } from '../shared/types/table.ts';
 import { acknowledge } from './acknowledge.ts';
 
 export interface StorageProps {
   /** Keep table and bucket when the stack is deleted or a change would replace them. Default true. */
   readonly keepData?: boolean;
 }
-
-/** Items across tenants that need someone to look, in order of when. */
-export const DUE_INDEX = 'due';
 
 export class Storage extends Construct {
   readonly table: TableV2;
@@ -23,17 +21,17 @@ export class Storage extends Construct {
     super(scope, id);
     const removalPolicy = keepData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY;
     this.table = new TableV2(this, 'Table', {
-      partitionKey: { name: 'pk', type: AttributeType.STRING },
-      sortKey: { name: 'sk', type: AttributeType.STRING },
+      partitionKey: { name: TABLE.partitionKey, type: AttributeType.STRING },
+      sortKey: { name: TABLE.sortKey, type: AttributeType.STRING },
       billing: Billing.onDemand(),
-      timeToLiveAttribute: 'ttl', // a broom only; nothing relies on it
+      timeToLiveAttribute: TABLE.expiry, // a broom only; nothing relies on it
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
       deletionProtection: keepData,
       globalSecondaryIndexes: [
         {
-          indexName: DUE_INDEX,
-          partitionKey: { name: 'ix', type: AttributeType.STRING },
-          sortKey: { name: 'ixsk', type: AttributeType.STRING },
+          indexName: TABLE.indexName,
+          partitionKey: { name: TABLE.indexKey, type: AttributeType.STRING },
+          sortKey: { name: TABLE.indexSort, type: AttributeType.STRING },
           projectionType: ProjectionType.ALL,
         },
       ],

@@ -66,6 +66,7 @@ describe('grants', () => {
   test('each names a resource of this stack', () => {
     const named = JSON.stringify(statements().map(({ Resource }) => Resource));
     expect(named).not.toContain('"*"');
+    expect(named).toContain('/index/due');
     expect(statements().every(({ Resource }) => JSON.stringify(Resource).includes('Fn::GetAtt'))).toBe(true);
   });
 });
