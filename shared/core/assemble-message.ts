@@ -2,9 +2,9 @@
 // Total: an event of unknown type or odd shape changes nothing; thinking and signatures come out byte for byte.
 
 import { type ContentBlock, type ModelUsage, NO_USAGE } from '../types/message.ts';
-import { closeBlock, extendBlock, isCall, type OpenBlock, openBlock, readInput } from './assemble-block.ts';
-import { type Fields, isRecord, recordOf, stringOr } from './fields.ts';
-import { mergeUsage } from './merge-usage.ts';
+import { closeBlock, extendBlock, isCall, type OpenBlock, openBlock, readInput } from './assemble/assemble-block.ts';
+import { type Fields, isRecord, recordOf, stringOr } from './facts/fields.ts';
+import { mergeUsage } from './facts/merge-usage.ts';
 
 /** A raw event of the Messages stream; unknown types and fields are allowed. */
 export interface StreamEvent {

@@ -3,10 +3,10 @@
 
 import type { Message } from '../types/message.ts';
 import type { AgentSnapshot } from '../types/session.ts';
-import { MARK, markTurns, withoutMarks } from './cache-marks.ts';
-import type { Fields } from './fields.ts';
-import { chainHash, type Hash, hashText, hexOf, NO_HASH } from './hash-text.ts';
-import { modelFacts } from './model-facts.ts';
+import type { Fields } from './facts/fields.ts';
+import { modelFacts } from './facts/model-facts.ts';
+import { MARK, markTurns, withoutMarks } from './request/cache-marks.ts';
+import { chainHash, type Hash, hashText, hexOf, NO_HASH } from './request/hash-text.ts';
 
 /** The request body; assignable to what the model port takes. */
 export interface MessagesRequest {

@@ -10,8 +10,8 @@ import { checkRoles } from './check/check-roles.ts';
 import { checkServerTools } from './check/check-server-tools.ts';
 import { checkSettings } from './check/check-settings.ts';
 import { turnsOf } from './check/check-turns.ts';
-import { type Fields, isRecord } from './fields.ts';
-import { modelFacts } from './model-facts.ts';
+import { type Fields, isRecord } from './facts/fields.ts';
+import { modelFacts } from './facts/model-facts.ts';
 
 export const MESSAGES_MAX = 100_000;
 export const BODY_CHARS_MAX = 32 * 1024 * 1024;

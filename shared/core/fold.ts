@@ -5,10 +5,10 @@ import type { EntryBody, EntryOf, InboxEvent, LogEntry } from '../types/log.ts';
 import { type ContentBlock, isText, NO_TOTALS } from '../types/message.ts';
 import type { Session } from '../types/session.ts';
 import type { SessionState } from '../types/turn.ts';
-import { callsOf, setResult } from './fold-calls.ts';
-import { applyChange, fileOfResource } from './fold-change.ts';
-import { countUsage, startCounters } from './fold-counters.ts';
-import { type Draft, ownFiles, pushInput, pushMessage, startWork, type Work } from './fold-work.ts';
+import { callsOf, setResult } from './fold/fold-calls.ts';
+import { applyChange, fileOfResource } from './fold/fold-change.ts';
+import { countUsage, startCounters } from './fold/fold-counters.ts';
+import { type Draft, ownFiles, pushInput, pushMessage, startWork, type Work } from './fold/fold-work.ts';
 
 /** Where a session starts: no entries, the files of its resources in place. */
 export function initialState(session: Session): SessionState {

@@ -6,8 +6,8 @@ import type { TurnOutcome } from '../types/outcome.ts';
 import type { CallState, NextStep, SessionState, StepInput } from '../types/turn.ts';
 import { answersOf, decideCalls, denialOf, isInterrupt, lostCall, waitingCalls } from './calls.ts';
 import { decideBudget, isBudgetReached } from './decide-budget.ts';
-import { endTurn } from './end-turn.ts';
-import { interruptStep } from './interrupt.ts';
+import { endTurn } from './step/end-turn.ts';
+import { interruptStep } from './step/interrupt.ts';
 
 export function nextStep(input: StepInput): NextStep {
   const { state, inbox } = input;

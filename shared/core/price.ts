@@ -2,7 +2,7 @@
 // costs what the dearest current family costs, so that a budget holds.
 
 import type { ModelUsage, UsageTotals } from '../types/message.ts';
-import { type ModelFamily, parseModel } from './model-facts.ts';
+import { type ModelFamily, parseModel } from './facts/model-facts.ts';
 
 /** Micro-cents (millionths of a US cent) per token: 100 is one dollar per million tokens. */
 export interface TokenPrice {

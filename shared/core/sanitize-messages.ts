@@ -4,8 +4,8 @@
 import type { Repair } from '../types/log.ts';
 import type { Message } from '../types/message.ts';
 import { findHistoryFaults } from './check-request.ts';
-import { isPlainlySound } from './known-sound.ts';
-import { modelFacts } from './model-facts.ts';
+import { modelFacts } from './facts/model-facts.ts';
+import { isPlainlySound } from './sanitize/known-sound.ts';
 import { cleanDraft } from './sanitize/sanitize-blocks.ts';
 import {
   type Context,

@@ -49,7 +49,8 @@ interface StoredSend {
 
 /**
  * Makes the events durable. When it resolves with `accepted` they are in, and the session is due: wake someone. A lost reply
- * that the store tried again is recognised by our own ids. An offered lease is taken in the same write, where it is still free. Throws `ServiceError('overloaded')` after too many conflicts.
+ * that the store tried again is recognised by our own ids. An offered lease is taken in the same write, where it is still
+ * free. Throws `ServiceError('overloaded')` after too many conflicts.
  */
 export async function acceptEvents(deps: LogDeps, request: Acceptance, offered?: LeaseOffer): Promise<Accepted> {
   const { store, clock, ids, limits } = deps;

@@ -10,7 +10,10 @@ import { loadState, NO_TURN } from './load-session.ts';
 import { runTurns } from './run-turns.ts';
 import { startWorker, type WorkerContext } from './worker.ts';
 
-/** `held`: a lease that was just taken for this run. Resolves when this process has nothing more to do for the session now. Throws only for outages of a port. */
+/**
+ * Resolves when this process has nothing more to do for the session now. `held`: a lease that was just taken for this run.
+ * Throws only for outages of a port.
+ */
 export async function runSession(context: WorkerContext, held?: Lease): Promise<void> {
   const { ports, deps, cache, tenant, session } = context;
   const taken = held

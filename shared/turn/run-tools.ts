@@ -11,12 +11,10 @@ import { spillBlock } from './hydrate.ts';
 import type { Worker } from './worker.ts';
 
 /**
- * How long safe calls may hold back the append of the answer that made them. Those that end within it (most reads) travel in
- * it, with what comes next: one append per round. Their results are void where it is lost.
+ * Runs the first batch of `calls` and stages its results, the last ones uncommitted. Safe calls that end within
+ * `safeCallAheadMs` (most reads) travel in the append of the answer that made them, with what comes next: one append per
+ * round; their results are void where it is lost. False: the append was lost.
  */
-const AHEAD_MS = 5;
-
-/** Runs the first batch of `calls` and stages its results, the last ones uncommitted. False: the append was lost. */
 export async function runTools(worker: Worker, calls: readonly CallState[]): Promise<boolean> {
   const batch = firstBatch(worker, calls);
   const started = batch.filter((c) => !c.started).map((c) => c.toolUseId);
@@ -36,7 +34,7 @@ export async function runTools(worker: Worker, calls: readonly CallState[]): Pro
       if (open > 0 && !isAhead) held = (await worker.commit()) && held; // a sibling still runs: do not lose this one with it
     };
     const all = Promise.all(batch.map(one));
-    const isLate = isAhead && !(await endsWithin(worker, all, AHEAD_MS));
+    const isLate = isAhead && !(await endsWithin(worker, all, worker.context.ports.limits.safeCallAheadMs));
     isAhead = false;
     if (isLate) held = (await worker.commit()) && held;
     await all;

@@ -73,6 +73,8 @@ export const LIMITS = {
   leaseMs: 10 * SECOND,
   leaseRenewMs: 3 * SECOND,
   interruptPollMs: 500,
+  // How long quick safe calls may hold back the append of the answer that made them.
+  safeCallAheadMs: 5,
   archiveWaitMs: 2 * SECOND,
   warmSessionsMax: 200,
   retryBaseMs: SECOND,

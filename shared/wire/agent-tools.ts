@@ -4,8 +4,8 @@ import { z } from 'zod';
 import { LIMITS } from '../types/limits.ts';
 import type { PermissionPolicy } from '../types/permission.ts';
 import type { AgentTool, ToolConfig } from '../types/session.ts';
-import { JsonObject } from './client-events.ts';
 import { orNull } from './common.ts';
+import { JsonObject } from './events/client-events.ts';
 
 export const TOOL_NAMES = ['bash', 'read', 'write', 'edit', 'glob', 'grep', 'web_search', 'web_fetch'] as const;
 

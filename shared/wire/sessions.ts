@@ -5,7 +5,6 @@ import { LIMITS } from '../types/limits.ts';
 import type { SessionState } from '../types/turn.ts';
 import { ToolsInput } from './agent-tools.ts';
 import { ModelInput, RepriseInput, UNSUPPORTED_AGENT_PARTS } from './agents.ts';
-import { InitialEvents } from './client-events.ts';
 import {
   CREATED_RANGE_ALL,
   INCLUDE_ARCHIVED,
@@ -18,6 +17,7 @@ import {
   Timestamp,
   timestampOf,
 } from './common.ts';
+import { InitialEvents } from './events/client-events.ts';
 import { ResourcesInput, ResourceView, resourceView } from './resources.ts';
 import { SessionAgentView, sessionAgentView } from './session-agent.ts';
 import { BudgetInput, budgetView, NullableBudget, UsageView, usageView } from './usage.ts';

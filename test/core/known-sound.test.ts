@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { findHistoryFaults } from '../../shared/core/check-request.ts';
-import { isPlainlySound } from '../../shared/core/known-sound.ts';
+import { isPlainlySound } from '../../shared/core/sanitize/known-sound.ts';
 import type { ContentBlock, Message } from '../../shared/types/message.ts';
 import { runs } from '../support/property-runs.ts';
 import { assistant, text, thinking, toolResult, toolUse, user } from './make-messages.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { modelFacts, parseModel } from '../../shared/core/model-facts.ts';
+import { modelFacts, parseModel } from '../../shared/core/facts/model-facts.ts';
 import { addUsage, costMicroCents } from '../../shared/core/price.ts';
 import { type ModelUsage, NO_TOTALS, NO_USAGE } from '../../shared/types/message.ts';
 

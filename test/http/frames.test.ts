@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 import { initialState, placeEntries } from '../../shared/core/fold.ts';
-import { createFramer, type FrameOptions } from '../../shared/http/frames.ts';
+import { createFramer, type FrameOptions } from '../../shared/http/stream/frames.ts';
 import type { EntryBody } from '../../shared/types/log.ts';
 import { NO_TOTALS } from '../../shared/types/message.ts';
 import type { TurnEvent } from '../../shared/types/turn.ts';

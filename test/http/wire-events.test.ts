@@ -6,9 +6,9 @@ import type { EventId, ToolUseId } from '../../shared/types/ids.ts';
 import type { DecidedCall, EntryBody, InboxEvent } from '../../shared/types/log.ts';
 import { NO_TOTALS } from '../../shared/types/message.ts';
 import type { TurnOutcome } from '../../shared/types/outcome.ts';
-import { SessionEventView } from '../../shared/wire/event-schemas.ts';
-import { deletedEvent, eventsOfEntry, queuedEvent } from '../../shared/wire/events.ts';
-import type { WireEvent } from '../../shared/wire/wire-event.ts';
+import { SessionEventView } from '../../shared/wire/events/event-schemas.ts';
+import { deletedEvent, eventsOfEntry, queuedEvent } from '../../shared/wire/events/events.ts';
+import type { WireEvent } from '../../shared/wire/events/wire-event.ts';
 import { agent, message, result, session, started, T0, TURN, text, toolUse, ULID } from '../core/builders.ts';
 
 const S = session();

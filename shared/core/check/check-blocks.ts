@@ -1,7 +1,7 @@
 // Shapes: of each message, and of each block by its type.
 
-import { blockFacts, extraFields, isBlank, isGoodId, isGoodName } from '../block-facts.ts';
-import { type Fields, isRecord } from '../fields.ts';
+import { blockFacts, extraFields, isBlank, isGoodId, isGoodName } from '../facts/block-facts.ts';
+import { type Fields, isRecord } from '../facts/fields.ts';
 import type { Checked, Report } from './check-report.ts';
 import { blocksOf } from './check-turns.ts';
 

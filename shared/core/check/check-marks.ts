@@ -1,7 +1,7 @@
 // Cache marks: how many, on what, and in which order of lifetimes.
 
-import { isThinkingBlock } from '../block-facts.ts';
-import { type Fields, isRecord } from '../fields.ts';
+import { isThinkingBlock } from '../facts/block-facts.ts';
+import { type Fields, isRecord } from '../facts/fields.ts';
 import type { Checked } from './check-report.ts';
 
 const MARKS_MAX = 4;

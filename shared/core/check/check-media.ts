@@ -1,7 +1,7 @@
 // Images and documents, inside results too.
 
-import { type Fields, isRecord } from '../fields.ts';
-import { inspectMedia, MANY_IMAGES, MANY_IMAGES_SIDE_PIXELS_MAX } from '../inspect-media.ts';
+import { type Fields, isRecord } from '../facts/fields.ts';
+import { inspectMedia, MANY_IMAGES, MANY_IMAGES_SIDE_PIXELS_MAX } from '../facts/inspect-media.ts';
 import type { Checked } from './check-report.ts';
 import type { TurnBlock } from './check-turns.ts';
 

@@ -1,7 +1,7 @@
 // Calls and results: each client call has one result at the start of the next user turn, and no result is without a call.
 
-import { isFromCode, isServerCall, isThinkingBlock } from '../block-facts.ts';
-import { isRecord } from '../fields.ts';
+import { isFromCode, isServerCall, isThinkingBlock } from '../facts/block-facts.ts';
+import { isRecord } from '../facts/fields.ts';
 import type { Checked, Report } from './check-report.ts';
 import { type Turn, type TurnBlock, withoutSystem } from './check-turns.ts';
 

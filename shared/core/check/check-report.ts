@@ -1,7 +1,7 @@
 // What the checks of a request are given and how they report.
 
-import type { Fields } from '../fields.ts';
-import type { ModelFacts } from '../model-facts.ts';
+import type { Fields } from '../facts/fields.ts';
+import type { ModelFacts } from '../facts/model-facts.ts';
 import type { Turn, TurnBlock } from './check-turns.ts';
 
 export interface RequestFault {

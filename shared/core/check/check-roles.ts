@@ -1,7 +1,7 @@
 // The order of turns: who begins, who ends, where system messages stand, where compaction blocks do.
 
-import { isServerResult, isSigned, isThinkingBlock } from '../block-facts.ts';
-import { isRecord } from '../fields.ts';
+import { isServerResult, isSigned, isThinkingBlock } from '../facts/block-facts.ts';
+import { isRecord } from '../facts/fields.ts';
 import type { Checked } from './check-report.ts';
 import { openServerCalls } from './check-server-tools.ts';
 import { withoutSystem } from './check-turns.ts';

@@ -1,7 +1,7 @@
 // Calls of tools that the API runs itself: call and result are blocks of assistant turns.
 
-import { isServerCall, isServerResult } from '../block-facts.ts';
-import { isRecord } from '../fields.ts';
+import { isServerCall, isServerResult } from '../facts/block-facts.ts';
+import { isRecord } from '../facts/fields.ts';
 import type { Checked } from './check-report.ts';
 import { type Turn, type TurnBlock, withoutSystem } from './check-turns.ts';
 

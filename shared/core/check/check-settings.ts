@@ -1,7 +1,7 @@
 // Tools, tool choice and thinking settings of a request.
 
-import { isThinkingBlock } from '../block-facts.ts';
-import { type Fields, isRecord } from '../fields.ts';
+import { isThinkingBlock } from '../facts/block-facts.ts';
+import { type Fields, isRecord } from '../facts/fields.ts';
 import type { Checked } from './check-report.ts';
 import { turnsOf, withoutSystem } from './check-turns.ts';
 

@@ -1,6 +1,6 @@
 // Messages as the API reads them: same-role messages in a row are one turn, a string is one text block.
 
-import { type Fields, isRecord } from '../fields.ts';
+import { type Fields, isRecord } from '../facts/fields.ts';
 
 export interface TurnBlock {
   readonly block: Fields;

@@ -1,8 +1,8 @@
 // Which result belongs to which call, over a whole history: by id, nearest first, each once. Linear.
 
 import type { ContentBlock } from '../../types/message.ts';
-import { isGoodId, isServerCall } from '../block-facts.ts';
-import { hashText, hexOf } from '../hash-text.ts';
+import { isGoodId, isServerCall } from '../facts/block-facts.ts';
+import { hashText, hexOf } from '../request/hash-text.ts';
 import { blocksOfTurn, type Draft, type DraftTurn, jsonOf } from './sanitize-draft.ts';
 
 export interface Call {

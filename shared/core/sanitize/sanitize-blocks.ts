@@ -1,8 +1,8 @@
 // One block at a time: fields, texts, inputs, results. A sound block comes back as the same object.
 
 import type { ContentBlock } from '../../types/message.ts';
-import { blockFacts, extraFields, isBlank, isGoodName, NAME_CHARS_MAX } from '../block-facts.ts';
-import { type Fields, isRecord, setField } from '../fields.ts';
+import { blockFacts, extraFields, isBlank, isGoodName, NAME_CHARS_MAX } from '../facts/block-facts.ts';
+import { type Fields, isRecord, setField } from '../facts/fields.ts';
 import { type Context, changeBlocks, type Draft, jsonOf, note, textBlock } from './sanitize-draft.ts';
 import { cleanMedia } from './sanitize-media.ts';
 import { readBlock } from './sanitize-shapes.ts';

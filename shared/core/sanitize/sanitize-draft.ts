@@ -2,7 +2,7 @@
 
 import type { Repair } from '../../types/log.ts';
 import type { ContentBlock, Message } from '../../types/message.ts';
-import type { ModelFacts } from '../model-facts.ts';
+import type { ModelFacts } from '../facts/model-facts.ts';
 
 export interface Draft {
   readonly role: Message['role'];

@@ -1,7 +1,7 @@
 // A history within the size of one request: old media first, then the largest outputs; pairs and texts stay.
 
 import type { ContentBlock } from '../../types/message.ts';
-import { isSigned } from '../block-facts.ts';
+import { isSigned } from '../facts/block-facts.ts';
 import { truncateOutput } from '../truncate-output.ts';
 import { type Context, changeBlocks, type Draft, jsonOf, note, textBlock } from './sanitize-draft.ts';
 import { mapMedia, mediaIn } from './sanitize-media.ts';

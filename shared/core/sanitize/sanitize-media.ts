@@ -1,9 +1,9 @@
 // Images and documents: put right where that is certain, replaced by a short text where not; the oldest go when there are too many.
 
 import type { ContentBlock } from '../../types/message.ts';
-import { type Fields, isRecord } from '../fields.ts';
-import { readImageSize } from '../image-size.ts';
-import { inspectMedia, isBase64, MANY_IMAGES, MANY_IMAGES_SIDE_PIXELS_MAX } from '../inspect-media.ts';
+import { type Fields, isRecord } from '../facts/fields.ts';
+import { readImageSize } from '../facts/image-size.ts';
+import { inspectMedia, isBase64, MANY_IMAGES, MANY_IMAGES_SIDE_PIXELS_MAX } from '../facts/inspect-media.ts';
 import { type Context, changeBlocks, type Draft, note, textBlock } from './sanitize-draft.ts';
 
 /** The block, with a data URL's prefix cut off and the type corrected, or a text that says what was there. */

@@ -1,7 +1,7 @@
 // Every client call has its one result at the start of the next user turn; nothing else is called a result.
 
 import type { ContentBlock } from '../../types/message.ts';
-import { isBlank } from '../block-facts.ts';
+import { isBlank } from '../facts/block-facts.ts';
 import { type Call, type Matches, matchResults } from './match-results.ts';
 import {
   blocksOfTurn,

@@ -1,7 +1,7 @@
 // Blocks under the role that they belong to, system messages where they may stand, and both ends of the history.
 
 import type { ContentBlock } from '../../types/message.ts';
-import { blockFacts, isServerResult, isThinkingBlock } from '../block-facts.ts';
+import { blockFacts, isServerResult, isThinkingBlock } from '../facts/block-facts.ts';
 import { blocksOfTurn, type Context, type Draft, type DraftTurn, newDraft, note, textBlock } from './sanitize-draft.ts';
 import { isPaused } from './sanitize-server-tools.ts';
 

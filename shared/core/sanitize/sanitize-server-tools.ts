@@ -1,9 +1,9 @@
 // Calls of tools that the API runs itself, after client calls have been paired. Nothing is ever made up for them.
 
 import type { ContentBlock } from '../../types/message.ts';
-import { isFromCode, isGoodId, isServerCall, isServerResult } from '../block-facts.ts';
 import { offersTool } from '../check/check-server-tools.ts';
-import { isRecord } from '../fields.ts';
+import { isFromCode, isGoodId, isServerCall, isServerResult } from '../facts/block-facts.ts';
+import { isRecord } from '../facts/fields.ts';
 import {
   blocksOfTurn,
   type Context,

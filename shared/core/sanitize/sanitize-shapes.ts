@@ -1,7 +1,7 @@
 // Whatever stands in a history → messages with a known role and a list of blocks. Other vendors' shapes are translated.
 
 import type { ContentBlock, Message } from '../../types/message.ts';
-import { type Fields, isRecord } from '../fields.ts';
+import { type Fields, isRecord } from '../facts/fields.ts';
 import { type Context, changeBlocks, type Draft, jsonOf, note, textBlock } from './sanitize-draft.ts';
 
 const ROLES: Readonly<Record<string, Draft['role']>> = {

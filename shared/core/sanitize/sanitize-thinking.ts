@@ -1,7 +1,7 @@
 // Thinking goes back byte for byte or not at all. A damaged block takes with it the thinking that is incomplete without it.
 
 import type { ContentBlock } from '../../types/message.ts';
-import { isThinkingBlock } from '../block-facts.ts';
+import { isThinkingBlock } from '../facts/block-facts.ts';
 import { type Context, changeBlocks, type Draft, note } from './sanitize-draft.ts';
 
 /**

@@ -2,7 +2,7 @@
 
 import { isSpilled, type SpilledBlock } from '../../types/log.ts';
 import type { ContentBlock, Message } from '../../types/message.ts';
-import { isRecord } from '../fields.ts';
+import { isRecord } from '../facts/fields.ts';
 
 const standIns = new WeakMap<ContentBlock, ContentBlock>();
 const hidden = new WeakMap<Message, Message>();

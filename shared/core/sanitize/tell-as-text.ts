@@ -1,8 +1,8 @@
 // The last resort of sanitising: a history told as plain text, which is sound whatever it was made from.
 
 import type { Message } from '../../types/message.ts';
-import { isBlank } from '../block-facts.ts';
-import { isRecord } from '../fields.ts';
+import { isBlank } from '../facts/block-facts.ts';
+import { isRecord } from '../facts/fields.ts';
 import { truncateOutput } from '../truncate-output.ts';
 import { type Context, jsonOf, note, textBlock } from './sanitize-draft.ts';
 

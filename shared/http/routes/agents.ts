@@ -27,10 +27,10 @@ import {
 import { isInRange, mergeMetadata, sameJson } from '../../wire/common.ts';
 import { decodeCursor, encodeCursor } from '../../wire/pages.ts';
 import { findAgent, notFound } from '../find.ts';
-import { answerOnce } from '../idempotent.ts';
 import { readPage } from '../paging.ts';
 import { defineRoute, IDEMPOTENCY_HEADER, json, type Route } from '../route.ts';
 import { logDeps } from '../service.ts';
+import { answerOnce } from '../session/idempotent.ts';
 
 const tag = 'Agents';
 const answers = { 200: { description: 'The agent', schema: AgentView } } as const;

@@ -17,10 +17,10 @@ import {
   UpdateEnvironment,
 } from '../../wire/environments.ts';
 import { findEnvironment } from '../find.ts';
-import { answerOnce } from '../idempotent.ts';
 import { readPage } from '../paging.ts';
 import { defineRoute, IDEMPOTENCY_HEADER, json, type Route } from '../route.ts';
 import { logDeps } from '../service.ts';
+import { answerOnce } from '../session/idempotent.ts';
 
 const tag = 'Environments';
 const answers = { 200: { description: 'The environment', schema: EnvironmentView } } as const;

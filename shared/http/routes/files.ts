@@ -15,12 +15,12 @@ import {
   UploadFile,
 } from '../../wire/files.ts';
 import { findFile, findSession, isExpired, notFound } from '../find.ts';
-import { findOutput, outputsOf, readOutput } from '../outputs.ts';
 import { readPage } from '../paging.ts';
 import { parseWith } from '../read-body.ts';
 import { defineRoute, json, type Route, type RouteRequest } from '../route.ts';
 import { logDeps } from '../service.ts';
-import { readUpload } from '../upload.ts';
+import { findOutput, outputsOf, readOutput } from '../session/outputs.ts';
+import { readUpload } from '../session/upload.ts';
 
 const tag = 'Files';
 const answers = { 200: { description: 'The file', schema: FileView } } as const;

@@ -11,11 +11,11 @@ import {
   resourceView,
   UpdateResource,
 } from '../../wire/resources.ts';
-import { changeSession, pendingState } from '../change-session.ts';
 import { type Asker, findSession, notFound } from '../find.ts';
-import { checkMounts, copyMounts, removeCopies } from '../mount-files.ts';
 import { readPage } from '../paging.ts';
 import { defineRoute, json, type Route } from '../route.ts';
+import { changeSession, pendingState } from '../session/change-session.ts';
+import { checkMounts, copyMounts, removeCopies } from '../session/mount-files.ts';
 
 const tag = 'Session resources';
 const answers = { 200: { description: 'The resource', schema: ResourceView } } as const;

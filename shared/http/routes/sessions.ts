@@ -16,14 +16,14 @@ import {
   sessionView,
   UpdateSession,
 } from '../../wire/sessions.ts';
-import { changeSession, viewOf, waitUntil } from '../change-session.ts';
-import { makeSession } from '../create-session.ts';
 import { type Asker, findSession } from '../find.ts';
-import { answerOnce } from '../idempotent.ts';
 import { readPage } from '../paging.ts';
 import { defineRoute, IDEMPOTENCY_HEADER, json, type Route } from '../route.ts';
 import { logDeps } from '../service.ts';
-import { updateOf } from '../update-session.ts';
+import { changeSession, viewOf, waitUntil } from '../session/change-session.ts';
+import { makeSession } from '../session/create-session.ts';
+import { answerOnce } from '../session/idempotent.ts';
+import { updateOf } from '../session/update-session.ts';
 
 const tag = 'Sessions';
 const answers = { 200: { description: 'The session', schema: SessionView } } as const;
