@@ -64,7 +64,6 @@ export function refusalOf(error: unknown): { index: number; current: Item | unde
 export const isSame = (stored: Attributes, found: Attributes | undefined): boolean =>
   found !== undefined && found.rev?.S === stored.rev?.S && found.data?.S === stored.data?.S;
 
-/** Servers may answer with the bare key of an item that is not there. */
 export function currentOf(found: Attributes | undefined): Item | undefined {
   if (found?.rev?.S === undefined) return undefined;
   const [name, sort, expires] = [found[IX]?.S, found[IXSK]?.S, found[TTL]?.N];
