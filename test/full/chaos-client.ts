@@ -3,13 +3,18 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readSse } from '../support/sse.ts';
-import type { Service } from '../support/start-service.ts';
 import type { Random } from './random.ts';
 
 export interface SeenEvent {
   readonly id: string;
   readonly type: string;
   readonly [field: string]: unknown;
+}
+
+/** Where the service can be reached; another address each time, where it has several processes. */
+export interface Door {
+  readonly url: string;
+  readonly apiKey: string;
 }
 
 export interface ChaosClient {
@@ -41,9 +46,9 @@ interface Answered {
 }
 
 /** null where no whole answer came. */
-async function ask(service: Service, path: string, init: RequestInit): Promise<Answered | null> {
+async function ask(door: Door, path: string, init: RequestInit): Promise<Answered | null> {
   try {
-    const response = await fetch(`${service.url}${path}`, { ...init, signal: AbortSignal.timeout(REQUEST_MS) });
+    const response = await fetch(`${door.url}${path}`, { ...init, signal: AbortSignal.timeout(REQUEST_MS) });
     return { status: response.status, text: await response.text() };
   } catch {
     return null;
@@ -51,15 +56,15 @@ async function ask(service: Service, path: string, init: RequestInit): Promise<A
 }
 
 /** Asks again while the service is away or busy; any other refusal is thrown. */
-export async function request(service: Service, path: string, body?: Body, key?: string): Promise<Body> {
+export async function request(door: Door, path: string, body?: Body, key?: string): Promise<Body> {
   const headers = {
-    'x-api-key': service.apiKey,
+    'x-api-key': door.apiKey,
     'content-type': 'application/json',
     ...(key === undefined ? {} : { 'idempotency-key': key }),
   };
   const init = body === undefined ? { headers } : { method: 'POST', headers, body: JSON.stringify(body) };
   for (;;) {
-    const answered = await ask(service, path, init);
+    const answered = await ask(door, path, init);
     if (answered?.status === 200) return JSON.parse(answered.text) as Body;
     if (answered !== null && answered.status < 500 && ![409, 429].includes(answered.status)) {
       throw new Error(`${path} ${JSON.stringify(body ?? null).slice(0, 200)}: ${answered.status} ${answered.text}`);
@@ -69,7 +74,7 @@ export async function request(service: Service, path: string, body?: Body, key?:
 }
 
 /** Begins to read the session's stream, and leaves it now and then between two frames; resolves when the first connection stands. */
-export async function startClient(service: Service, session: string, random: Random): Promise<ChaosClient> {
+export async function startClient(door: Door, session: string, random: Random): Promise<ChaosClient> {
   const seen: { sse: string; event: SeenEvent }[] = [];
   const accepted: string[] = [];
   const faults: string[] = [];
@@ -80,7 +85,7 @@ export async function startClient(service: Service, session: string, random: Ran
   const connected = Promise.withResolvers<void>();
 
   const post = async (event: Body, key: string): Promise<readonly SeenEvent[]> => {
-    const answer = await request(service, path, { events: [event] }, `${session}-${key}`);
+    const answer = await request(door, path, { events: [event] }, `${session}-${key}`);
     return answer.data as readonly SeenEvent[];
   };
   /** Allows the calls that an idle session waits for. */
@@ -92,8 +97,8 @@ export async function startClient(service: Service, session: string, random: Ran
   };
   const readOnce = async (): Promise<void> => {
     const last = seen.at(-1)?.sse;
-    const response = await fetch(`${service.url}${path}/stream`, {
-      headers: { 'x-api-key': service.apiKey, ...(last === undefined ? {} : { 'last-event-id': last }) },
+    const response = await fetch(`${door.url}${path}/stream`, {
+      headers: { 'x-api-key': door.apiKey, ...(last === undefined ? {} : { 'last-event-id': last }) },
       signal: stop.signal,
     });
     if (response.status !== 200) {
@@ -135,13 +140,13 @@ export async function startClient(service: Service, session: string, random: Ran
     async list() {
       const events: SeenEvent[] = [];
       for (let page: string | null = ''; page !== null; ) {
-        const answer: Body = await request(service, `${path}?limit=1000${page === '' ? '' : `&page=${page}`}`);
+        const answer: Body = await request(door, `${path}?limit=1000${page === '' ? '' : `&page=${page}`}`);
         events.push(...(answer.data as readonly SeenEvent[]));
         page = (answer.next_page ?? null) as string | null;
       }
       return events;
     },
-    status: async () => String((await request(service, `/v1/sessions/${session}`)).status),
+    status: async () => String((await request(door, `/v1/sessions/${session}`)).status),
     async close() {
       stop.abort();
       await reading;

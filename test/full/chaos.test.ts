@@ -1,53 +1,80 @@
-// The real service killed at random moments, again and again, while sessions work: nothing accepted is lost, nothing runs twice,
-// streams have no gap and no repetition, and every session is usable at the end. `CHAOS_SEED` repeats a run's choices.
+// The real service killed and frozen at random moments, again and again, while sessions work: nothing accepted is lost, nothing
+// runs twice, streams have no gap and no repetition, and every session is usable at the end. `CHAOS_SEED` repeats a run's choices.
 
 import { randomInt } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, expect, test } from 'vitest';
-import { createScriptedModel } from '../../shared/adapters/scripted-model/server.ts';
+import { afterEach, expect, test } from 'vitest';
+import { createScriptedModel, type ScriptedModel } from '../../shared/adapters/scripted-model/server.ts';
 import { createSqliteStore } from '../../shared/adapters/sqlite-store.ts';
 import { checkRequest } from '../../shared/core/check-request.ts';
 import { DEFAULT_TENANT } from '../../shared/http/auth.ts';
 import { readLog } from '../../shared/log/session-log.ts';
+import type { Store } from '../../shared/ports/store.ts';
 import { sessionId } from '../../shared/types/ids.ts';
 import type { LogEntry } from '../../shared/types/log.ts';
 import { type Service, startService } from '../support/start-service.ts';
-import { type ChaosClient, request, type SeenEvent, startClient } from './chaos-client.ts';
+import { type ChaosClient, type Door, request, type SeenEvent, startClient } from './chaos-client.ts';
 import { createChaosModel } from './chaos-model.ts';
-import { createRandom } from './random.ts';
+import { createRandom, type Random } from './random.ts';
 
-const KILLING_MS = Number(process.env.CHAOS_SECONDS ?? 60) * 1000;
+const KILLING_MS = Number(process.env.CHAOS_SECONDS ?? 35) * 1000;
 /** A lease of a dead process ends after 10 s; model retries and queued turns follow. */
 const SETTLING_MS = 60_000;
+const LEASE_MS = 10_000;
 const SESSIONS = 12;
 const seed = Number(process.env.CHAOS_SEED ?? randomInt(2 ** 31));
-const random = createRandom(seed);
-const model = createScriptedModel({ script: createChaosModel(random), check: checkRequest });
-const dataDir = await mkdtemp(join(tmpdir(), 'reprise-chaos-'));
-const modelUrl = (await model.listen()).url;
-const service: Service = await startService({ dataDir, modelUrl });
+const stops: (() => Promise<unknown>)[] = [];
 
-afterAll(async () => {
-  await service.stop();
-  await model.close();
-  await rm(dataDir, { recursive: true, force: true });
+afterEach(async () => {
+  for (const stop of stops.splice(0).toReversed()) await stop();
 });
 
-/** Every third session asks before each call, every third is interrupted now and then. */
-async function createSession(i: number): Promise<ChaosClient> {
-  const toolset = { type: 'agent_toolset_20260401' };
-  const asking = { ...toolset, default_config: { permission_policy: { type: 'always_ask' } } };
-  const environment = await request(service, '/v1/environments', { name: 'chaos' });
-  const tools = [i % 3 === 1 ? asking : toolset];
-  const agent = await request(service, '/v1/agents', { name: 'chaos', model: 'claude-opus-5-5', tools });
-  const session = await request(service, '/v1/sessions', { agent: agent.id, environment_id: environment.id });
-  return startClient(service, String(session.id), random);
+interface Scene {
+  readonly random: Random;
+  readonly model: ScriptedModel;
+  /** The processes of the service; all on one data directory. */
+  readonly services: readonly Service[];
+  /** Those that are stopped, and those that are being killed and started: nobody else touches them. */
+  readonly frozen: Set<Service>;
+  readonly killing: Set<Service>;
+  readonly door: Door;
+  readonly dataDir: string;
 }
 
-async function work(client: ChaosClient, i: number, until: number): Promise<void> {
+async function setScene(processes: number): Promise<Scene> {
+  const random = createRandom(seed);
+  const model = createScriptedModel({ script: createChaosModel(random), check: checkRequest });
+  const dataDir = await mkdtemp(join(tmpdir(), 'reprise-chaos-'));
+  stops.push(() => rm(dataDir, { recursive: true, force: true }));
+  stops.push(() => model.close());
+  const modelUrl = (await model.listen()).url;
+  const services: Service[] = [];
+  for (let i = 0; i < processes; i++) services.push(await startService({ dataDir, modelUrl }));
+  for (const service of services) stops.push(() => service.stop());
+  const door: Door = {
+    apiKey: services[0]?.apiKey ?? '',
+    get url() {
+      return services[random.int(0, processes - 1)]?.url ?? '';
+    },
+  };
+  return { random, model, services, door, dataDir, frozen: new Set(), killing: new Set() };
+}
+
+/** Every third session asks before each call, every third is interrupted now and then. */
+async function createSession({ door, random }: Scene, i: number): Promise<ChaosClient> {
+  const toolset = { type: 'agent_toolset_20260401' };
+  const asking = { ...toolset, default_config: { permission_policy: { type: 'always_ask' } } };
+  const environment = await request(door, '/v1/environments', { name: 'chaos' });
+  const tools = [i % 3 === 1 ? asking : toolset];
+  const agent = await request(door, '/v1/agents', { name: 'chaos', model: 'claude-opus-5-5', tools });
+  const session = await request(door, '/v1/sessions', { agent: agent.id, environment_id: environment.id });
+  return startClient(door, String(session.id), random);
+}
+
+async function work({ random }: Scene, client: ChaosClient, i: number, until: number): Promise<void> {
   for (let n = 0; Date.now() < until; n++) {
     await client.send(`task ${i}-${n} rounds=${random.int(0, 4)}`);
     if (i % 3 === 2 && random.share(0.3)) {
@@ -59,16 +86,45 @@ async function work(client: ChaosClient, i: number, until: number): Promise<void
 }
 
 /** Returns how often it killed. */
-async function kill(until: number): Promise<number> {
+async function kill({ random, services, frozen, killing }: Scene, until: number): Promise<number> {
   let kills = 0;
   while (Date.now() < until) {
     await sleep(random.share(0.25) ? random.int(0, 300) : random.int(300, 4000));
+    const running = services.filter((s) => !frozen.has(s));
+    const service = running[random.int(0, running.length - 1)];
+    if (!service) continue;
+    killing.add(service);
     await service.kill9();
     kills++;
     if (random.share(0.3)) await sleep(random.int(0, 1000));
     await service.restart();
+    killing.delete(service);
   }
   return kills;
+}
+
+/** Stops a process for longer than a lease lasts, while the other one works: when it goes on, what it held is another's. */
+async function freeze({ random, services, frozen, killing }: Scene, until: number): Promise<number> {
+  let freezes = 0;
+  while (services.length > 1 && Date.now() < until) {
+    await sleep(random.int(200, 3000));
+    const service = services[random.int(0, services.length - 1)];
+    if (!service || killing.has(service)) continue;
+    const { pid } = service;
+    frozen.add(service);
+    process.kill(pid, 'SIGSTOP');
+    freezes++;
+    await sleep(random.int(LEASE_MS, LEASE_MS + 2500));
+    process.kill(pid, 'SIGCONT');
+    frozen.delete(service);
+  }
+  return freezes;
+}
+
+/** As Promise.all, but nothing is under way any more when it fails. */
+async function allEnded<T extends readonly unknown[]>(parts: readonly [...{ [K in keyof T]: Promise<T[K]> }]) {
+  await Promise.allSettled(parts);
+  return Promise.all(parts);
 }
 
 const isEnd = (e: SeenEvent): boolean =>
@@ -79,10 +135,13 @@ async function settle(client: ChaosClient): Promise<readonly SeenEvent[]> {
   for (;;) {
     const [status, events] = [await client.status(), await client.list()];
     const isQuiet = status === 'idle' && events.every((e) => e.processed_at !== null);
-    if (isQuiet && isEnd(events.at(-1) ?? { id: '', type: 'none' })) return events;
+    const last = events.findLast((e) => e.type !== 'user.interrupt'); // one that came late leaves only itself
+    if (isQuiet && last && isEnd(last)) return events;
     if (Date.now() > deadline) {
-      const last = JSON.stringify(events.slice(-4), null, 1);
-      throw new Error(`seed ${seed}: ${client.session} is ${status} after ${SETTLING_MS} ms; its last events: ${last}`);
+      const shown = JSON.stringify(events.slice(-4), null, 1);
+      throw new Error(
+        `seed ${seed}: ${client.session} is ${status} after ${SETTLING_MS} ms; its last events: ${shown}`,
+      );
     }
     await sleep(200);
   }
@@ -161,42 +220,53 @@ function checkEffects(client: ChaosClient, events: readonly SeenEvent[], count: 
   return lines.length;
 }
 
-test('kill -9 at any moment loses nothing and repeats nothing', async () => {
+/** What happened in one session, checked from all sides. */
+async function checkSession(client: ChaosClient, events: readonly SeenEvent[], store: Store) {
+  expect(client.faults).toEqual([]);
+  checkStream(client, events);
+  checkAnswered(client, events);
+  const report = events.findLast((e) => e.type === 'agent.tool_result')?.content ?? [];
+  const [count] = report as readonly { readonly text: string }[];
+  return {
+    ...checkLog(await readLog(store, sessionId(client.session), 0)),
+    effects: checkEffects(client, events, count?.text ?? ''),
+    messages: client.accepted.length,
+    events: events.length,
+    connections: client.connections(),
+  };
+}
+
+test.each([
+  ['one process', 1],
+  ['two processes on one data directory, one of them frozen now and then', 2],
+])('death at any moment loses nothing and repeats nothing: %s', async (_name, processes) => {
   console.log(`CHAOS_SEED=${seed}`);
-  const clients = await Promise.all(Array.from({ length: SESSIONS }, (_, i) => createSession(i)));
+  const scene = await setScene(processes);
+  const clients = await Promise.all(Array.from({ length: SESSIONS }, (_, i) => createSession(scene, i)));
   // One turn in peace, so that every stream has a place to go on from.
   for (const client of clients) await client.send('task first rounds=1');
-  for (const client of clients) await settle(client);
+  await Promise.all(clients.map(settle));
 
   const until = Date.now() + KILLING_MS;
-  const [kills] = await Promise.all([kill(until), ...clients.map((client, i) => work(client, i, until))]);
-  for (const client of clients) await settle(client);
+  const working = clients.map((client, i) => work(scene, client, i, until));
+  const [kills, freezes] = await allEnded([kill(scene, until), freeze(scene, until), ...working]);
+  await Promise.all(clients.map(settle));
   for (const client of clients) await client.send('task report rounds=1');
   const histories = await Promise.all(clients.map(settle));
   await sleep(1500); // readers of the streams are behind by a poll at most
   await Promise.all(clients.map((client) => client.close()));
-  await service.stop();
+  for (const service of scene.services) await service.stop();
 
-  const storage = createSqliteStore({ path: join(dataDir, 'reprise.db') });
-  const sums = { kills, takeovers: 0, unknown: 0, messages: 0, effects: 0, events: 0, connections: 0 };
+  const storage = createSqliteStore({ path: join(scene.dataDir, 'reprise.db') });
+  stops.push(() => storage.close());
+  const store = storage.forTenant(DEFAULT_TENANT);
+  const sums: Record<string, number> = { kills, freezes };
   for (const [i, client] of clients.entries()) {
-    const events = histories[i] ?? [];
-    expect(client.faults, `seed ${seed}`).toEqual([]);
-    checkStream(client, events);
-    checkAnswered(client, events);
-    const report = events.findLast((e) => e.type === 'agent.tool_result')?.content ?? [];
-    const [count] = report as readonly { readonly text: string }[];
-    sums.effects += checkEffects(client, events, count?.text ?? '');
-    const entries = await readLog(storage.forTenant(DEFAULT_TENANT), sessionId(client.session), 0);
-    const { takeovers, unknown } = checkLog(entries);
-    sums.takeovers += takeovers;
-    sums.unknown += unknown;
-    sums.messages += client.accepted.length;
-    sums.events += events.length;
-    sums.connections += client.connections();
+    const facts = await checkSession(client, histories[i] ?? [], store);
+    for (const [name, count] of Object.entries(facts)) sums[name] = (sums[name] ?? 0) + count;
   }
-  await storage.close();
   console.log(sums);
-  expect(model.refusals, 'histories that the API would refuse').toEqual([]);
-  expect(sums.takeovers, 'turns that were taken up again').toBeGreaterThan(SESSIONS);
+  expect(scene.model.refusals, 'histories that the API would refuse').toEqual([]);
+  expect(sums.takeovers, 'turns that were taken up again').toBeGreaterThan(SESSIONS / 3);
+  expect(sums.effects, 'calls that ran').toBeGreaterThan(SESSIONS);
 });
