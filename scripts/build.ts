@@ -34,12 +34,16 @@ const englishOnly: Plugin = {
   },
 };
 
-/** The SDK can run tools by itself, in shells. Beside credentials nothing may be able to: that code stays out. */
+/** One SDK can run tools by itself, another a command that prints keys. Beside credentials nothing may start a process. */
 const withoutHands: Plugin = {
   name: 'without-hands',
   setup({ onLoad, onResolve }) {
     onLoad({ filter: /[\\/]sdk[\\/]tools[\\/]agent-toolset[\\/]node\.mjs$/ }, () => ({
       contents: "throw new Error('this entry runs no tools');",
+      loader: 'js',
+    }));
+    onLoad({ filter: /[\\/]credential-provider-process[\\/]dist-es[\\/]index\.js$/ }, () => ({
+      contents: "export const fromProcess = () => { throw new Error('this entry starts no processes'); };",
       loader: 'js',
     }));
     onResolve({ filter: /^node:(child_process|worker_threads)$/ }, ({ path }) => ({ path, namespace: 'absent' }));
