@@ -4,8 +4,8 @@
 
 import type { Item, PutResult, Store, Write } from '../ports/store.ts';
 import { ServiceError } from '../types/errors.ts';
-import { type EventId, epochMs, type SessionId } from '../types/ids.ts';
-import type { InboxEvent } from '../types/log.ts';
+import { type EpochMs, type EventId, epochMs, type SessionId } from '../types/ids.ts';
+import type { EntryBody, InboxEvent } from '../types/log.ts';
 import { claimantOf, claimWrite } from './claims.ts';
 import { CONFLICTS_MAX, type LogDeps } from './deps.ts';
 import { dueWrite } from './due.ts';
@@ -13,6 +13,7 @@ import { decodeEvent, encodeEvent } from './entry-codec.ts';
 import { type IdempotencyRecord, idempotencyWrite, liveRecord } from './idempotency.ts';
 import { inboxOf, newRev, sessionKey } from './keys.ts';
 import type { Lease, LeaseOffer } from './lease.ts';
+import { appendWrite } from './session-log.ts';
 import { isTombstone } from './tombstone.ts';
 
 const PAGE_ROWS = 500;
@@ -30,9 +31,15 @@ export interface Acceptance {
   readonly open?: number;
 }
 
+/** What whoever will run the events brings along. */
+export interface HolderOffer extends LeaseOffer {
+  /** The holder's first append, which takes all of the events: it stands in the inbox's place, where its slot is free. */
+  readonly first?: { readonly seq: number; readonly entries: readonly EntryBody[] } | undefined;
+}
+
 export type Accepted =
-  /** `lease`: the offered one was free and is ours now. */
-  | { readonly kind: 'accepted'; readonly dueRev: string; readonly lease?: Lease }
+  /** `lease`: the offered one was free and is ours now. `tookAt`: the first append is in, with this time. */
+  | { readonly kind: 'accepted'; readonly dueRev: string; readonly lease?: Lease; readonly tookAt?: EpochMs }
   | { readonly kind: 'deleted' }
   /** This call has an answer already (or two in this send). */
   | { readonly kind: 'claimed'; readonly call: EventId }
@@ -50,10 +57,11 @@ interface StoredSend {
 /**
  * Makes the events durable. When it resolves with `accepted` they are in, and the session is due: wake someone. A lost reply
  * that the store tried again is recognised by our own ids. An offered lease is taken in the same write, where it is still
- * free. Throws `ServiceError('overloaded')` after too many conflicts.
+ * free, and with it the holder's first append where the log has not grown since. Throws `ServiceError('overloaded')` after too many conflicts.
  */
-export async function acceptEvents(deps: LogDeps, request: Acceptance, offered?: LeaseOffer): Promise<Accepted> {
+export async function acceptEvents(deps: LogDeps, request: Acceptance, offered?: HolderOffer): Promise<Accepted> {
   const { store, clock, ids, limits } = deps;
+  const { session } = request;
   const twice = request.claims.find(({ call }, i) => request.claims.findIndex((c) => c.call === call) !== i);
   if (twice) return { kind: 'claimed', call: twice.call };
   if (!isUrgent(request.events) && (await isFull(deps, request))) return { kind: 'full' };
@@ -63,23 +71,32 @@ export async function acceptEvents(deps: LogDeps, request: Acceptance, offered?:
   let { sessionRev } = request;
   let replaces: string | undefined;
   for (let attempt = 0; attempt < CONFLICTS_MAX; attempt++) {
+    const first = offer?.first;
     const writes: Write[] = [
-      inboxWrite(request.session, send.sort, send.rev, request.events),
-      { key: sessionKey(request.session), expect: { rev: sessionRev } },
+      offer && first
+        ? appendWrite({ ...first, session, epoch: offer.lease.epoch, nonce: send.rev, at: send.now })
+        : inboxWrite(session, send.sort, send.rev, request.events),
+      { key: sessionKey(session), expect: { rev: sessionRev } },
     ];
     if (request.idempotency) {
       const expiresAtMs = send.now + limits.idempotencyTtlMs;
       writes.push(idempotencyWrite(request.idempotency, send.rev, expiresAtMs, replaces));
     }
     const claimsFrom = writes.length;
-    for (const { call, event } of request.claims) writes.push(claimWrite(request.session, call, event));
-    writes.push(dueWrite(request.session, send.dueRev, send.now));
+    for (const { call, event } of request.claims) writes.push(claimWrite(session, call, event));
+    writes.push(dueWrite(session, send.dueRev, send.now));
     if (offer) writes.push(offer.write);
 
-    const accepted = { kind: 'accepted', dueRev: send.dueRev, ...(offer ? { lease: offer.lease } : {}) } as const;
+    const accepted: Accepted = {
+      kind: 'accepted',
+      dueRev: send.dueRev,
+      ...(offer ? { lease: offer.lease } : {}),
+      ...(first ? { tookAt: send.now } : {}),
+    };
     const put = await store.putAll(writes);
     if (put.ok) return accepted;
-    if (offer && put.index === writes.length - 1) {
+    const isSlotTaken = first && put.index === 0 && put.current?.rev !== send.rev;
+    if (offer && (isSlotTaken || put.index === writes.length - 1)) {
       offer = undefined; // somebody was faster: the events go in without it
       continue;
     }

@@ -2,7 +2,7 @@
 // whether it was us (a lost reply). A writer appends only right behind a view that ends at the end of an append, and stops once
 // it has read a higher epoch than its own: so seqs have no gap, and after an entry of epoch e there is none of a lower one.
 
-import type { Item, Row, Store } from '../ports/store.ts';
+import type { Item, Row, Store, Write } from '../ports/store.ts';
 import { type EpochMs, epochMs, type SessionId } from '../types/ids.ts';
 import type { Append, EntryBody, LogEntry } from '../types/log.ts';
 import { decodeEntry, encodeEntry } from './entry-codec.ts';
@@ -34,13 +34,20 @@ interface StoredAppend {
   readonly x: readonly object[];
 }
 
-/** Stores the entries all or nothing. */
-export async function appendEntries(store: Store, append: NewAppend): Promise<AppendResult> {
+/** An append as part of a `putAll` that takes the lease of its epoch as well; `absent` is its expectation. */
+export function appendWrite(append: NewAppend): Write & { readonly item: Item } {
   const { session, seq, epoch, nonce, at, entries } = append;
   if (entries.length === 0) throw new TypeError('an append holds at least one entry');
   const data: StoredAppend = { e: epoch, t: at, x: entries.map((entry) => encodeEntry(entry, at)) };
   const key = { partition: logOf(session), sort: slotSort(seq) };
-  const put = await store.put(key, { rev: nonce, data }, 'absent');
+  return { key, item: { rev: nonce, data }, expect: 'absent' };
+}
+
+/** Stores the entries all or nothing. */
+export async function appendEntries(store: Store, append: NewAppend): Promise<AppendResult> {
+  const { seq, nonce } = append;
+  const { key, item } = appendWrite(append);
+  const put = await store.put(key, item, 'absent');
   const ours = { kind: 'ok', entries: hydrate({ v: 1, ...append }) } as const;
   if (put.ok) return ours;
   if (!put.current) throw new Error('a slot was refused without an item in it');

@@ -1,5 +1,6 @@
 // The turn as the doors see it: one per process. Runs of a session in one process are one run.
 
+import { foldAll, placeEntries } from '../core/fold.ts';
 import type { LogDeps } from '../log/deps.ts';
 import { listDue } from '../log/due.ts';
 import { acceptEvents } from '../log/inbox.ts';
@@ -12,6 +13,7 @@ import { followSession } from './follow.ts';
 import { createHub } from './hub.ts';
 import { createSessionCache, loadSession } from './load-session.ts';
 import { runSession } from './run-session.ts';
+import { firstAppendOf } from './take-at-once.ts';
 
 const DUE_PAGE_ROWS = 100;
 
@@ -63,13 +65,20 @@ export function createEngine(ports: Ports): Engine {
   async function accept(request: AcceptRequest): Promise<AcceptOutcome> {
     const { tenant, session, events } = request;
     const deps = depsOf(tenant);
-    // Whoever watches, runs: the lease comes with the acceptance, in one write.
+    // Whoever watches, runs: the lease comes with the acceptance, in one write, and with it what the holder does first.
     const offer = hub.hasListeners(session) ? await offerLease(deps, session, newRev(ports.ids)) : undefined;
-    const accepted = await acceptEvents(deps, request, offer);
+    const state = cache.get(session);
+    const first = offer && state && firstAppendOf(ports, state, request);
+    const accepted = await acceptEvents(deps, request, offer && { ...offer, first });
     if (accepted.kind === 'repeated')
       return { kind: 'repeated', fingerprint: accepted.record.fingerprint, answer: accepted.record.answer };
     if (accepted.kind !== 'accepted') return accepted;
     hub.publish(session, [{ kind: 'accepted', events }]);
+    if (accepted.lease && accepted.tookAt !== undefined && first && state) {
+      const entries = placeEntries(state, first.entries, accepted.lease.epoch, accepted.tookAt);
+      cache.set(session, foldAll(state, entries));
+      hub.publish(session, [{ kind: 'entries', entries }]);
+    }
     if (accepted.lease) {
       handed.set(session, accepted.lease);
       void run(tenant, session);

@@ -30,7 +30,9 @@ export function followSession(
   from: FollowFrom,
   signal: AbortSignal,
 ): AsyncIterable<readonly TurnEvent[]> {
-  const { ports, hub, session } = context;
+  const { ports, hub, cache, session } = context;
+  // Looked at now, not when the reader first asks: what happens from here on comes through the hub, echo before entry.
+  const isBehind = (cache.get(session)?.lastSeq ?? -1) !== from.afterSeq;
   let queue: TurnEvent[] = [];
   let wake: () => void = () => {};
   let isQuiet = true;
@@ -67,7 +69,7 @@ export function followSession(
     unsubscribe();
     stop.abort(ENDED);
   };
-  return generate(context, from, { next, take, signal, end });
+  return generate(context, from, { next, take, signal, end, isBehind });
 
   function take(): TurnEvent[] {
     const events = queue;
@@ -81,6 +83,8 @@ interface Source {
   readonly take: () => TurnEvent[];
   readonly signal: AbortSignal;
   readonly end: () => void;
+  /** Whether the log may hold entries behind the start; else it need not be read. */
+  readonly isBehind: boolean;
 }
 
 async function* generate(
@@ -97,7 +101,7 @@ async function* generate(
     return fresh.length > 0 ? [{ kind: 'entries', entries: fresh }] : [];
   };
   try {
-    if ((cache.get(session)?.lastSeq ?? -1) !== last || from.openEvents) {
+    if (source.isBehind || from.openEvents) {
       const caughtUp = advance(await readEntries(read, session, last));
       if (caughtUp.length > 0) yield caughtUp;
     }

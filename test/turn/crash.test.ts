@@ -51,7 +51,7 @@ afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
 const limits = { leaseMs: 40, leaseRenewMs: 10_000, interruptPollMs: 10_000 };
 
-async function dieAndResume(at: number, when: 'before' | 'after'): Promise<boolean> {
+async function dieAndResume(at: number, when: 'before' | 'after', watched: boolean): Promise<boolean> {
   directory = mkdtempSync(join(tmpdir(), 'reprise-crash-'));
   let dead = () => false;
   const first = await startHarness({
@@ -65,12 +65,18 @@ async function dieAndResume(at: number, when: 'before' | 'after'): Promise<boole
       return dying.storage;
     },
   });
+  const leave = new AbortController();
+  if (watched) {
+    await first.engine.load('default' as never, first.session.id);
+    first.engine.follow('default' as never, first.session.id, { afterSeq: 0, openEvents: false }, leave.signal);
+  }
   const sent = first.send({ type: 'user.message', content: [text('hi')] });
   const accepted = await Promise.race([
     sent.then(() => true),
     new Promise<false>((r) => setTimeout(() => r(false), 60)),
   ]);
   for (let i = 0; i < 20 && !dead(); i++) await new Promise((r) => setTimeout(r, 5));
+  leave.abort();
   await first.close();
   if (!dead()) return false;
 
@@ -100,8 +106,13 @@ async function dieAndResume(at: number, when: 'before' | 'after'): Promise<boole
   return true;
 }
 
-it.each(['before', 'after'] as const)('survives death %s every write', async (when) => {
+it.each([
+  ['before', false],
+  ['after', false],
+  ['before', true],
+  ['after', true],
+] as const)('survives death %s every write (watched: %s)', async (when, watched) => {
   let points = 0;
-  while (await dieAndResume(points + 1, when)) points++;
+  while (await dieAndResume(points + 1, when, watched)) points++;
   expect(points).toBeGreaterThanOrEqual(8); // accept, lease, four appends, sweep, release, clear
 });
