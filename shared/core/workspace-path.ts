@@ -18,6 +18,8 @@ export const OUTPUTS_DIRECTORY = '/mnt/session/outputs';
 export const TOOL_OUTPUTS_DIRECTORY = '/mnt/session/tool_outputs';
 /** The directories that are kept; everything else belongs to the sandbox's own system. */
 export const WORKSPACE_ROOTS: readonly string[] = [WORKSPACE_HOME, '/mnt/session', '/tmp'];
+/** There from the start, with or without files in them. */
+export const STANDING_DIRECTORIES: readonly string[] = [...WORKSPACE_ROOTS, UPLOADS_DIRECTORY, OUTPUTS_DIRECTORY];
 
 const SEGMENT_BYTES_MAX = 255;
 const CONTROL = /\p{Cc}/u;

@@ -18,6 +18,15 @@ const filesOf = (delta: SnapshotDelta | null, before: ReadonlyMap<WorkspacePath,
   return files;
 };
 
+const LINES = {
+  kind: 'content',
+  output: 'lines',
+  ignoreCase: false,
+  multiline: false,
+  before: 0,
+  after: 0,
+} as const;
+
 /** The suite for one driver. */
 export function describeSandbox(name: string, make: SandboxFactory): void {
   describe(`sandbox driver ${name}`, () => {
@@ -110,6 +119,30 @@ function describeFiles(world: () => SandboxWorld): void {
     for (const where of ['a', 'a/b', 'a/b/c']) expect(workspace.isDirectory(path(`/workspace/${where}`))).toBe(true);
     expect((await sh(workspace, 'rmdir a/b/c; ls a; ls a/b')).stdout).toBe('b\n');
     expect(workspace.isDirectory(path('/workspace/a/b/c'))).toBe(false);
+  });
+
+  it('has the places of a session from the start, empty, and reports none of them as a change', async () => {
+    const workspace = world().open();
+    const places = ['/workspace', '/mnt/session/uploads', '/mnt/session/outputs'];
+    for (const where of places) {
+      expect(workspace.isDirectory(path(where))).toBe(true);
+      expect(await sh(workspace, `cd ${where} && pwd && ls -A`)).toMatchObject({ stdout: `${where}\n`, exitCode: 0 });
+      for (const search of [{ kind: 'files' as const, pattern: '**/*' }, { ...LINES, pattern: 'x' }]) {
+        const found = await workspace.search({ ...search, root: path(where) }, 20_000, never());
+        expect(found).toMatchObject({ ok: true, lines: [] });
+      }
+    }
+    expect((await sh(workspace, 'ls /mnt/session; cd /workspace')).stdout).toBe('outputs\nuploads\n');
+    await sh(workspace, 'touch /mnt/session/outputs/f /mnt/session/uploads/g; rm /mnt/session/*/?');
+    expect(await workspace.snapshot()).toBeNull();
+  });
+
+  it('survives a file where such a place was', async () => {
+    const workspace = world().open();
+    await sh(workspace, 'rmdir /mnt/session/outputs && echo x > /mnt/session/outputs');
+    expect(await sh(workspace, 'cat /mnt/session/outputs')).toMatchObject({ stdout: 'x\n', exitCode: 0, killed: null });
+    expect((await sh(workspace, 'rm /mnt/session/outputs; ls /mnt/session')).stdout).toBe('uploads\n');
+    expect((await sh(workspace, 'ls /mnt/session')).stdout).toBe('outputs\nuploads\n');
   });
 
   it('does not keep links nor files outside the workspace, and says so', async () => {
@@ -280,17 +313,8 @@ function describeSearch(world: () => SandboxWorld): void {
 
   it('finds contents, with every part of the search as it was given', async () => {
     const workspace = await filled();
-    const plain = {
-      kind: 'content',
-      root,
-      output: 'lines',
-      ignoreCase: false,
-      multiline: false,
-      before: 0,
-      after: 0,
-    } as const;
     const lines = async (more: object) => {
-      const found = await workspace.search({ ...plain, pattern: 'foo', ...more }, 20_000, never());
+      const found = await workspace.search({ ...LINES, root, pattern: 'foo', ...more }, 20_000, never());
       return found.ok ? found.lines : found.reason;
     };
     expect(await lines({ glob: '*.ts', root: path('/workspace/src') })).toEqual(['/workspace/src/b.ts:1:foo']);

@@ -2,7 +2,7 @@
 // from the index becomes the list of changes. A killed command leaves nothing, because nothing was written anywhere.
 
 import { InMemoryFs } from 'just-bash';
-import { isInWorkspace, WORKSPACE_ROOTS } from '../../core/workspace-path.ts';
+import { isInWorkspace, isUnder, STANDING_DIRECTORIES, WORKSPACE_ROOTS } from '../../core/workspace-path.ts';
 import type { ExecReply, FileRow } from './protocol.ts';
 import { trackWrites, type Writes } from './track-writes.ts';
 
@@ -38,7 +38,9 @@ const EMPTY = new Uint8Array();
 export function createFiles(input: FilesInput): ChildFiles {
   const fs = new InMemoryFs({}, { maxTotalBytes: input.bytesMax });
   const scan: Scan = { on: false, unread: null, loaded: new Map() };
-  for (const directory of [...WORKSPACE_ROOTS, ...input.emptyDirectories]) fs.mkdirSync(directory, { recursive: true });
+  // A command may have put a file where such a directory was.
+  const standing = STANDING_DIRECTORIES.filter((directory) => !input.rows.some(([path]) => isUnder(directory, path)));
+  for (const directory of [...standing, ...input.emptyDirectories]) fs.mkdirSync(directory, { recursive: true });
   for (const row of input.rows) {
     const [path, size, mode, mtimeMs, sha256, offset] = row;
     const metadata = { mode, mtime: new Date(mtimeMs) };
@@ -160,9 +162,9 @@ const inlineBytes = ([, size, , , , offset]: FileRow, body: Uint8Array): Uint8Ar
 const isSame = (row: FileRow, bytes: Uint8Array, before: Uint8Array): boolean =>
   row[1] === bytes.length && Buffer.compare(bytes, before) === 0;
 
-/** Directories that hold neither a file nor another of these, the roots left out. */
+/** Directories that hold neither a file nor another of these, those that always stand left out. */
 function emptyOnes(directories: readonly string[], files: ReadonlySet<string>): string[] {
-  const used = new Set<string>(WORKSPACE_ROOTS);
+  const used = new Set<string>(STANDING_DIRECTORIES);
   const useParents = (path: string) => {
     for (let at = path.lastIndexOf('/'); at > 0; at = path.lastIndexOf('/', at - 1)) {
       const parent = path.slice(0, at);

@@ -1,7 +1,7 @@
 // The files of a working copy: the committed index with what changed since laid over it. All limits of a workspace are held here,
 // and a set of changes is taken whole or not at all.
 
-import { isInWorkspace, isUnder, WORKSPACE_ROOTS } from '../../core/workspace-path.ts';
+import { isInWorkspace, isUnder, STANDING_DIRECTORIES } from '../../core/workspace-path.ts';
 import type { FileStat, WriteResult } from '../../ports/sandbox.ts';
 import type { WorkspacePath } from '../../types/ids.ts';
 import type { FileRef } from '../../types/log.ts';
@@ -107,7 +107,7 @@ function overLimit(
 }
 
 function directoriesOf(paths: Iterable<string>): ReadonlySet<string> {
-  const found = new Set<string>(['/', ...WORKSPACE_ROOTS]);
+  const found = new Set<string>(['/', ...STANDING_DIRECTORIES]);
   for (const path of paths) {
     for (let at = path.lastIndexOf('/'); at > 0; at = path.lastIndexOf('/', at - 1)) {
       const parent = path.slice(0, at);
