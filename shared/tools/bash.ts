@@ -30,7 +30,7 @@ export function bashTool(limits: Limits): Tool<Workspace> {
       run: async ({ command, restart, timeout_ms }, context) => {
         if (restart === true) context.workspace.restartShell();
         if (command !== undefined && command !== '') return runCommand(command, timeout_ms, context);
-        return restart === true ? text('bash session restarted') : failed('bash: command is required');
+        return restart === true ? text('bash session restarted') : context.fail('command is required');
       },
     },
     limits,

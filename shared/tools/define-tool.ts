@@ -16,6 +16,8 @@ export interface ToolContext {
   readonly call: ToolRun;
   readonly limits: Limits;
   readonly signal: AbortSignal;
+  /** A failure under the name by which the model called. */
+  readonly fail: (reason: string) => ToolOutcome;
 }
 
 export interface ToolSpec<S extends z.ZodType> extends Omit<ToolDefinition, 'inputSchema'> {
@@ -38,16 +40,17 @@ export function defineTool<S extends z.ZodType>(spec: ToolSpec<S>, limits: Limit
       return parsed.success ? null : describeIssues(parsed.error);
     },
     run: async (call, workspace, signal) => {
+      const fail = (reason: string) => failed(`${spec.name}: ${reason}`);
       const parsed = schema.safeParse(call.input);
-      if (!parsed.success) return failed(`${spec.name}: ${describeIssues(parsed.error)}`);
+      if (!parsed.success) return fail(describeIssues(parsed.error));
       try {
-        const outcome = await run(parsed.data, { workspace, call, limits, signal });
+        const outcome = await run(parsed.data, { workspace, call, limits, signal, fail });
         const keep =
           whenLong === undefined ? (full: string) => keepFullText(full, call, workspace) : async () => whenLong;
         return { ...outcome, content: await capText(outcome.content, limits.toolOutputCharsMax, keep) };
       } catch {
         // No detail: an error's text may name things of the host.
-        return failed(`${spec.name}: the tool failed`);
+        return fail('the tool failed');
       }
     },
   };

@@ -6,7 +6,7 @@ import type { Workspace } from '../ports/sandbox.ts';
 import type { Limits } from '../types/limits.ts';
 import type { ToolFace } from '../types/session.ts';
 import type { Tool, ToolOutcome } from '../types/tool.ts';
-import { defineTool, failed, type ToolContext, text } from './define-tool.ts';
+import { defineTool, type ToolContext, text } from './define-tool.ts';
 import { decodeText, encodeText } from './media.ts';
 import { missingFile, resolveFile } from './paths.ts';
 
@@ -67,20 +67,20 @@ interface EditInput {
 async function editFile(input: EditInput, face: ToolFace, context: ToolContext): Promise<ToolOutcome> {
   const { workspace } = context;
   const path = resolveFile(input.file_path, face, workspace);
-  if (isPathError(path)) return failed(`edit: ${path.error}`);
+  if (isPathError(path)) return context.fail(`${path.error}`);
   const stat = workspace.stat(path);
   const creates = face === 'claude_code' && input.old_string === '' && !stat && !workspace.isDirectory(path);
-  if (!stat && !creates) return failed(`edit: ${missingFile(input.file_path, path, workspace)}`);
-  if (input.old_string === '' && !creates) return failed('edit: old_string is required');
-  if (input.old_string === input.new_string) return failed('edit: old_string and new_string are the same');
+  if (!stat && !creates) return context.fail(`${missingFile(input.file_path, path, workspace)}`);
+  if (input.old_string === '' && !creates) return context.fail('old_string is required');
+  if (input.old_string === input.new_string) return context.fail('old_string and new_string are the same');
   const bytes = creates ? new Uint8Array() : await workspace.read(path);
-  if (!bytes) return failed(`edit: ${input.file_path}: the stored content of the file is missing or damaged`);
+  if (!bytes) return context.fail(`${input.file_path}: the stored content of the file is missing or damaged`);
   const decoded = decodeText(bytes);
-  if (!decoded) return failed(`edit: ${input.file_path} is a binary file; the edit tool changes text only`);
+  if (!decoded) return context.fail(`${input.file_path} is a binary file; the edit tool changes text only`);
   const edited = creates ? { text: input.new_string, count: 1 } : replaceIn(decoded.text, input);
-  if ('error' in edited) return failed(`edit: ${edited.error}`);
+  if ('error' in edited) return context.fail(`${edited.error}`);
   const written = await workspace.write(path, encodeText(edited.text, decoded));
-  if (!written.ok) return failed(`edit: ${input.file_path}: ${written.reason}`);
+  if (!written.ok) return context.fail(`${input.file_path}: ${written.reason}`);
   if (face === 'agent_toolset') return text(`edited ${input.file_path} (${edited.count} replacement(s))`);
   if (creates) return text(`File created successfully at: ${path}`);
   return text(`The file ${path} has been updated (${edited.count} replacement(s)).`);

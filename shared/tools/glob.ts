@@ -6,7 +6,7 @@ import type { Workspace } from '../ports/sandbox.ts';
 import type { WorkspacePath } from '../types/ids.ts';
 import type { Limits } from '../types/limits.ts';
 import type { Tool, ToolOutcome } from '../types/tool.ts';
-import { defineTool, failed, type ToolContext, text } from './define-tool.ts';
+import { defineTool, type ToolContext, text } from './define-tool.ts';
 import { resolveSearch } from './paths.ts';
 
 const RESULTS_MAX = { agent_toolset: 200, claude_code: 100 } as const;
@@ -69,12 +69,12 @@ async function glob(
 ): Promise<ToolOutcome> {
   const { workspace, call, limits, signal } = context;
   const refused = refuseGlob(input.pattern, limits.searchPatternCharsMax);
-  if (refused !== null) return failed(`glob: ${refused}`);
+  if (refused !== null) return context.fail(`${refused}`);
   const root = resolveSearch(input.path, workspace);
-  if (isPathError(root)) return failed(`glob: ${root.error}`);
-  if (workspace.stat(root)) return failed(`glob: ${root} is a file; path must be a directory`);
+  if (isPathError(root)) return context.fail(`${root.error}`);
+  if (workspace.stat(root)) return context.fail(`${root} is a file; path must be a directory`);
   const found = await workspace.search({ kind: 'files', root, pattern: input.pattern }, call.timeoutMs, signal);
-  if (!found.ok) return failed(`glob: ${found.reason}`);
+  if (!found.ok) return context.fail(`${found.reason}`);
   if (found.lines.length === 0) return text(face === 'agent_toolset' ? 'no matches' : 'No files found');
   const max = RESULTS_MAX[face];
   const shown = newestFirst(found.lines, workspace).slice(0, max);

@@ -5,7 +5,7 @@ import { isPathError } from '../core/workspace-path.ts';
 import type { Search, Workspace } from '../ports/sandbox.ts';
 import type { Limits } from '../types/limits.ts';
 import type { Tool, ToolOutcome } from '../types/tool.ts';
-import { defineTool, failed, type ToolContext, text } from './define-tool.ts';
+import { defineTool, type ToolContext, text } from './define-tool.ts';
 import { newestFirst, refuseGlob } from './glob.ts';
 import { resolveSearch } from './paths.ts';
 
@@ -28,7 +28,7 @@ export function grepTool(limits: Limits): Tool<Workspace> {
       readOnly: true,
       run: async ({ pattern, path }, context) => {
         const found = await search({ ...PLAIN, pattern }, path, context);
-        if (!found.ok) return failed(`grep: ${found.reason}`);
+        if (!found.ok) return context.fail(`${found.reason}`);
         return text(found.lines.length === 0 ? 'no matches' : listed(found.lines, found.more));
       },
     },
@@ -84,7 +84,7 @@ export function claudeCodeGrep(limits: Limits): Tool<Workspace> {
 
 async function grepAsClaudeCode(input: z.infer<typeof ClaudeCodeGrep>, context: ToolContext): Promise<ToolOutcome> {
   const refused = input.glob === undefined ? null : refuseGlob(input.glob, context.limits.searchPatternCharsMax);
-  if (refused !== null) return failed(`grep: glob: ${refused}`);
+  if (refused !== null) return context.fail(`glob: ${refused}`);
   const output = OUTPUTS[input.output_mode ?? 'files_with_matches'];
   const around = input['-C'] ?? 0;
   const what: ContentSearch = {
@@ -97,7 +97,7 @@ async function grepAsClaudeCode(input: z.infer<typeof ClaudeCodeGrep>, context: 
     ...(input.glob === undefined ? {} : { glob: input.glob }),
   };
   const found = await search(what, input.path, context);
-  if (!found.ok) return failed(`grep: ${found.reason}`);
+  if (!found.ok) return context.fail(`${found.reason}`);
   if (found.lines.length === 0) return text(output === 'files' ? 'No files found' : 'No matches found');
   const sorted = output === 'files' ? newestFirst(found.lines, context.workspace) : found.lines;
   const numbered = output !== 'lines' || input['-n'] !== false ? sorted : sorted.map(withoutNumber);

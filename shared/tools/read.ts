@@ -5,7 +5,7 @@ import { isPathError } from '../core/workspace-path.ts';
 import type { Workspace } from '../ports/sandbox.ts';
 import type { Limits } from '../types/limits.ts';
 import type { Tool, ToolOutcome } from '../types/tool.ts';
-import { defineTool, failed, type ToolContext, text } from './define-tool.ts';
+import { defineTool, type ToolContext, text } from './define-tool.ts';
 import { DOCUMENT_BYTES_MAX, decodeText, IMAGE_BYTES_MAX, mediaBlock, mediaTypeOf } from './media.ts';
 import { missingFile, resolveFile } from './paths.ts';
 
@@ -88,33 +88,36 @@ interface ReadRequest {
 async function readFile(request: ReadRequest, context: ToolContext): Promise<ToolOutcome> {
   const { workspace, limits } = context;
   const path = resolveFile(request.shown, request.face, workspace);
-  if (isPathError(path)) return failed(`read: ${path.error}`);
+  if (isPathError(path)) return context.fail(`${path.error}`);
   const stat = workspace.stat(path);
-  if (!stat) return failed(`read: ${missingFile(request.shown, path, workspace)}`);
+  if (!stat) return context.fail(`${missingFile(request.shown, path, workspace)}`);
   const bytes = await workspace.read(path);
-  if (!bytes) return failed(`read: ${request.shown}: the stored content of the file is missing or damaged`);
+  if (!bytes) return context.fail(`${request.shown}: the stored content of the file is missing or damaged`);
   const media = mediaTypeOf(bytes);
-  if (media) return readMedia(request, media, bytes);
+  if (media) return readMedia(request, { media, bytes }, context);
   if (bytes.length > limits.fileReadBytesMax && !request.range) {
-    return failed(
-      `read: ${request.shown} is ${bytes.length} bytes, more than ${limits.fileReadBytesMax} (fileReadBytesMax). ${request.hint}`,
+    return context.fail(
+      `${request.shown} is ${bytes.length} bytes, more than ${limits.fileReadBytesMax} (fileReadBytesMax). ${request.hint}`,
     );
   }
   const decoded = decodeText(bytes);
   if (!decoded) {
-    return failed(
-      `read: ${request.shown} is a binary file of ${bytes.length} bytes; look at it with the shell (file, od, strings)`,
+    return context.fail(
+      `${request.shown} is a binary file of ${bytes.length} bytes; look at it with the shell (file, od, strings)`,
     );
   }
   if (decoded.text === '') return text(EMPTY);
-  return showLines(request, decoded.text, limits.fileReadBytesMax);
+  return showLines(request, decoded.text, context);
 }
 
-function readMedia(request: ReadRequest, media: ReturnType<typeof mediaTypeOf>, bytes: Uint8Array): ToolOutcome {
-  if (media === null) return failed(`read: ${request.shown}: unknown media`);
+function readMedia(
+  request: ReadRequest,
+  { media, bytes }: { readonly media: NonNullable<ReturnType<typeof mediaTypeOf>>; readonly bytes: Uint8Array },
+  context: ToolContext,
+): ToolOutcome {
   const max = media === 'application/pdf' ? DOCUMENT_BYTES_MAX : IMAGE_BYTES_MAX;
   if (bytes.length > max) {
-    return failed(`read: ${request.shown} (${media}) is ${bytes.length} bytes; at most ${max} can be shown`);
+    return context.fail(`${request.shown} (${media}) is ${bytes.length} bytes; at most ${max} can be shown`);
   }
   const block = mediaBlock(media, bytes);
   if (request.pages === undefined || media !== 'application/pdf') return { content: [block], isError: false };
@@ -125,7 +128,8 @@ function readMedia(request: ReadRequest, media: ReturnType<typeof mediaTypeOf>, 
   return { content: [note, block], isError: false };
 }
 
-function showLines(request: ReadRequest, whole: string, charsMax: number): ToolOutcome {
+function showLines(request: ReadRequest, whole: string, context: ToolContext): ToolOutcome {
+  const charsMax = context.limits.fileReadBytesMax;
   if (request.face === 'agent_toolset' && !request.range) return text(whole);
   const lines = whole.split('\n');
   if (lines.at(-1) === '' && request.face === 'claude_code') lines.pop();
@@ -136,8 +140,8 @@ function showLines(request: ReadRequest, whole: string, charsMax: number): ToolO
   const chosen = lines.slice(first - 1, last);
   const shown = request.face === 'agent_toolset' ? chosen.join('\n') : numbered(chosen, first);
   if (shown.length > charsMax) {
-    return failed(
-      `read: the chosen lines of ${request.shown} have ${shown.length} characters, more than ${charsMax}; choose fewer`,
+    return context.fail(
+      `the chosen lines of ${request.shown} have ${shown.length} characters, more than ${charsMax}; choose fewer`,
     );
   }
   const left = lines.length - (first - 1) - chosen.length;

@@ -6,7 +6,7 @@ import type { Workspace } from '../ports/sandbox.ts';
 import type { Limits } from '../types/limits.ts';
 import type { ToolFace } from '../types/session.ts';
 import type { Tool, ToolOutcome } from '../types/tool.ts';
-import { defineTool, failed, type ToolContext, text } from './define-tool.ts';
+import { defineTool, type ToolContext, text } from './define-tool.ts';
 import { resolveFile } from './paths.ts';
 
 /** `write` of the agent toolset. */
@@ -61,10 +61,10 @@ async function writeFile(
   context: ToolContext,
 ): Promise<ToolOutcome> {
   const path = resolveFile(input.file_path, face, context.workspace);
-  if (isPathError(path)) return failed(`write: ${path.error}`);
+  if (isPathError(path)) return context.fail(`${path.error}`);
   const bytes = new TextEncoder().encode(input.content);
   const written = await context.workspace.write(path, bytes);
-  if (!written.ok) return failed(`write: ${input.file_path}: ${written.reason}`);
+  if (!written.ok) return context.fail(`${input.file_path}: ${written.reason}`);
   if (face === 'agent_toolset') return text(`wrote ${bytes.length} bytes to ${input.file_path}`);
   return text(written.created ? `File created successfully at: ${path}` : `The file ${path} has been updated.`);
 }

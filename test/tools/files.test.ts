@@ -202,3 +202,19 @@ describe('the faces', () => {
     await small.close();
   });
 });
+
+describe('a failure', () => {
+  it.each([
+    ['Read', { file_path: 'a.txt' }],
+    ['Write', { file_path: 'a.txt', content: '' }],
+    ['Edit', { file_path: '/workspace/none', old_string: 'a', new_string: 'b' }],
+    ['Glob', { pattern: '*', path: '/workspace/none' }],
+    ['Grep', { pattern: 'x', path: '/workspace/none' }],
+  ])('of %s says the name that the model called, in both faces', async (name, input) => {
+    const theirs = await code(name, input);
+    expect(theirs).toMatchObject({ isError: true, text: expect.stringMatching(new RegExp(`^${name}: `)) });
+    if (name === 'Write') return; // a relative path is no failure there
+    const own = await wire(name.toLowerCase(), input);
+    expect(own).toMatchObject({ isError: true, text: expect.stringMatching(new RegExp(`^${name.toLowerCase()}: `)) });
+  });
+});
