@@ -5,33 +5,29 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { serve } from '@hono/node-server';
 import { composeLocal } from '../shared/compose/local.ts';
-import { type Config, readConfig } from '../shared/config.ts';
+import { readConfig } from '../shared/config.ts';
 import { createApp } from '../shared/http/app.ts';
 import { createAuth } from '../shared/http/auth.ts';
 import { createFirstKey } from '../shared/http/first-key.ts';
 import { createEngine } from '../shared/turn/engine.ts';
-import { greet } from './greet.ts';
+import { explainFailure, greet } from './greet.ts';
 
 const DRAIN_MS = 5000;
 const root = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url));
 
-async function main(config: Config): Promise<void> {
+async function main(): Promise<void> {
+  const config = readConfig(process.env);
   const { ports, storageLabel, onWake, close } = await composeLocal(config, root('dist/sandbox-child.mjs'));
   const engine = createEngine(ports);
   onWake(engine.run);
-  const firstKey = config.apiKey === null ? await createFirstKey(ports) : null;
   const { version } = JSON.parse(readFileSync(root('package.json'), 'utf8')) as { version: string };
   const openapi = readFileSync(root('openapi.yaml'), 'utf8');
   const app = createApp({ ports, engine, auth: createAuth(ports, config.apiKey), version, openapi });
   const server = serve({ fetch: app.fetch, hostname: config.host, port: config.port });
   await once(server, 'listening');
-  const address = server.address();
-  greet(config, {
-    port: typeof address === 'object' && address ? address.port : config.port,
-    firstKey,
-    model: ports.model.label,
-    storage: storageLabel,
-  });
+  // Made only now: a start that fails must not use up the one time that a key is shown.
+  const firstKey = config.apiKey === null ? await createFirstKey(ports) : null;
+  greet(config, { address: server.address(), firstKey, model: ports.model.label, storage: storageLabel });
   await engine.resumeDue();
   await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
   server.close();
@@ -40,7 +36,4 @@ async function main(config: Config): Promise<void> {
   process.exit(0);
 }
 
-main(readConfig(process.env)).catch((error: unknown) => {
-  console.error(error instanceof Error ? error.message : error);
-  process.exit(1);
-});
+main().catch(explainFailure);

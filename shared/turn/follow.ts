@@ -4,9 +4,9 @@
 import { openEvents } from '../core/session-status.ts';
 import { readInbox } from '../log/inbox.ts';
 import type { Ports } from '../ports/ports.ts';
-import type { SessionId, TenantId } from '../types/ids.ts';
+import { parseDerivedEventId, type SessionId, type TenantId } from '../types/ids.ts';
 import type { LogEntry } from '../types/log.ts';
-import type { TurnEvent } from '../types/turn.ts';
+import type { SessionState, TurnEvent } from '../types/turn.ts';
 import type { FollowFrom } from './engine-types.ts';
 import type { Hub } from './hub.ts';
 import type { SessionCache } from './load-session.ts';
@@ -33,6 +33,7 @@ export function followSession(
   const { ports, hub, cache, session } = context;
   // Looked at now, not when the reader first asks: what happens from here on comes through the hub, echo before entry.
   const isBehind = (cache.get(session)?.lastSeq ?? -1) !== from.afterSeq;
+  const previews = from.openEvents ? hub.openPreviews(session) : [];
   let queue: TurnEvent[] = [];
   let wake: () => void = () => {};
   let isQuiet = true;
@@ -69,7 +70,7 @@ export function followSession(
     unsubscribe();
     stop.abort(ENDED);
   };
-  return generate(context, from, { next, take, signal, end, isBehind });
+  return generate(context, from, { next, take, signal, end, isBehind, previews });
 
   function take(): TurnEvent[] {
     const events = queue;
@@ -85,6 +86,8 @@ interface Source {
   readonly end: () => void;
   /** Whether the log may hold entries behind the start; else it need not be read. */
   readonly isBehind: boolean;
+  /** Of the answer that streamed when the reader came; what came since is in the queue. */
+  readonly previews: readonly TurnEvent[];
 }
 
 async function* generate(
@@ -114,7 +117,8 @@ async function* generate(
       const more = advance(await readEntries(read, session, last));
       const open = openEvents(snapshot.state, await readInbox(read.store, session));
       const echoes: TurnEvent[] = open.length > 0 ? [{ kind: 'accepted', events: open }] : [];
-      if (more.length + echoes.length > 0) yield [...more, ...echoes];
+      const streaming = previewsOf(snapshot.state, source.previews);
+      if (more.length + echoes.length + streaming.length > 0) yield [...more, ...echoes, ...streaming];
     }
     while (!source.signal.aborted) {
       const happened = await source.next();
@@ -134,6 +138,11 @@ async function* generate(
   } finally {
     source.end();
   }
+}
+
+/** Previews whose call is still open: of a call that has its outcome, the events themselves have been sent. */
+function previewsOf(state: SessionState, previews: readonly TurnEvent[]): readonly TurnEvent[] {
+  return previews.filter((p) => 'eventId' in p && parseDerivedEventId(p.eventId)?.seq === state.openModel?.seq);
 }
 
 const DELETED: TurnEvent = { kind: 'deleted' };

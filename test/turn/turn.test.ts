@@ -196,3 +196,29 @@ it('ends a turn that has nothing to send, and the next message goes through', as
   await until(async () => (await ended()).length === 2);
   expect((await ended())[1]).toEqual({ kind: 'completed' });
 });
+
+it('gives a reader who comes back in mid-answer the open preview from its start', async () => {
+  await start(hangs([text('partial answer')], 3));
+  await h.send(hello);
+  await until(async () => (await kinds()).includes('model_started'));
+  const from = { afterSeq: (await h.log()).length, openEvents: true };
+  const abort = new AbortController();
+  const seen: TurnEvent[] = [];
+  for await (const batch of h.engine.follow('default' as never, h.session.id, from, abort.signal)) {
+    seen.push(...batch);
+    if (seen.some((e) => e.kind === 'preview_delta')) break;
+  }
+  expect(seen).toMatchObject([{ kind: 'preview_start' }, { kind: 'preview_delta', text: 'partial answer' }]);
+  await h.send({ type: 'user.interrupt' });
+  await until(async () => (await ended()).length === 1);
+  const after = (await h.log()).length - 1;
+  for await (const batch of h.engine.follow(
+    'default' as never,
+    h.session.id,
+    { afterSeq: after, openEvents: true },
+    abort.signal,
+  )) {
+    expect(batch.map((e) => e.kind)).toEqual(['entries']);
+    break;
+  }
+});
