@@ -127,7 +127,10 @@ function describeFiles(world: () => SandboxWorld): void {
     for (const where of places) {
       expect(workspace.isDirectory(path(where))).toBe(true);
       expect(await sh(workspace, `cd ${where} && pwd && ls -A`)).toMatchObject({ stdout: `${where}\n`, exitCode: 0 });
-      for (const search of [{ kind: 'files' as const, pattern: '**/*' }, { ...LINES, pattern: 'x' }]) {
+      for (const search of [
+        { kind: 'files' as const, pattern: '**/*' },
+        { ...LINES, pattern: 'x' },
+      ]) {
         const found = await workspace.search({ ...search, root: path(where) }, 20_000, never());
         expect(found).toMatchObject({ ok: true, lines: [] });
       }
