@@ -1,5 +1,5 @@
 // What went wrong with a model call, as the port's `ModelError`: words from the API's own error body or from the code of a
-// connection error, never a header, a URL or a body that is not the API's.
+// connection error, with the endpoint's host where the fault may be ours; never a key, a header, a path or a body that is not the API's.
 
 import { APIError } from '@anthropic-ai/sdk/core/error';
 import type { ModelError, RawModelEvent } from '../ports/model.ts';
@@ -15,13 +15,19 @@ export const modelError = (kind: ModelError['kind'], message: string): ModelErro
   requestId: null,
 });
 
+/** The call that failed: `host` of the endpoint with its port, and the model that was asked for. */
+export interface CallTarget {
+  readonly host: string;
+  readonly model: string;
+}
+
 /** A thrown value of the SDK or of fetch. */
-export function describeError(error: unknown): ModelError {
+export function describeError(error: unknown, target: CallTarget): ModelError {
   if (error instanceof APIError && typeof error.status === 'number') {
     const status: number = error.status;
     const { type, message } = errorFields(error.error);
     return {
-      ...modelError('http', message ?? `the model endpoint answered with status ${status}`),
+      ...modelError('http', describeStatus({ status, type, message }, target)),
       status,
       apiType: type,
       retryAfterMs: readRetryAfter(error.headers ?? new Headers()),
@@ -30,7 +36,32 @@ export function describeError(error: unknown): ModelError {
   }
   if (error instanceof SyntaxError) return modelError('stream', 'the model sent an event that cannot be read');
   const code = errorCode(error);
-  return modelError('network', `the connection to the model failed${code === null ? '' : ` (${code})`}`);
+  const why = code === null ? '' : ` (${code})`;
+  const api = `the Messages API at ${target.host}`;
+  const isReached = code === null || !UNREACHABLE.test(code);
+  return modelError('network', isReached ? `the connection to ${api} failed${why}` : `${api} cannot be reached${why}`);
+}
+
+/** Codes of a connection that was never made. */
+const UNREACHABLE =
+  /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|UND_ERR_CONNECT_TIMEOUT)$/;
+
+interface Refusal {
+  readonly status: number;
+  readonly type: string | null;
+  readonly message: string | null;
+}
+
+/** The API's own words, and before them whose key or model it means: a client has a key of its own and could take it for that. */
+function describeStatus({ status, type, message }: Refusal, { host, model }: CallTarget): string {
+  const api = `the Messages API at ${host}`;
+  const because = message === null ? '' : `: ${message}`;
+  if (status === 401) return `${api} refused the service's own key (401)${because}`;
+  if (status === 403) return `${api} does not allow this to the service's own key (403)${because}`;
+  if (status === 404 && type === 'not_found_error')
+    return `${api} does not know the model ${JSON.stringify(model)} (404)`;
+  if (status === 404 && message === null) return `${api} has no /v1/messages (404): is its base URL right?`;
+  return message ?? `${api} answered with status ${status}`;
 }
 
 /** An `error` event in the middle of an answer. */

@@ -38,13 +38,14 @@ export function createAnthropicModel(options: AnthropicModelOptions): Model {
     // The SDK's own timer covers the time until the headers; ours covers that and the rest, so it shall be the first.
     timeout: idleTimeoutMs + 60_000,
   });
+  const { host } = new URL(baseUrl);
   const post: Post = (request, signal) =>
     client.post('/v1/messages', { body: { ...request, stream: true }, stream: true, signal }).asResponse();
   const hideKey = (text: string) => (apiKey === '' ? text : text.replaceAll(apiKey, '…'));
   return {
     label,
     defaultModel,
-    stream: (request, signal) => openStream(request, signal, { post, idleTimeoutMs, hideKey }),
+    stream: (request, signal) => openStream(request, signal, { post, host, idleTimeoutMs, hideKey }),
   };
 }
 
@@ -52,6 +53,7 @@ type Post = (request: ModelRequest, signal: AbortSignal) => Promise<Response>;
 
 interface StreamParts {
   readonly post: Post;
+  readonly host: string;
   readonly idleTimeoutMs: number;
   readonly hideKey: (text: string) => string;
 }
@@ -79,7 +81,7 @@ function openStream(request: ModelRequest, signal: AbortSignal, parts: StreamPar
     try {
       if (!controller.signal.aborted) queue.end(await readAnswer(await parts.post(request, controller.signal)));
     } catch (error) {
-      fail(describeError(error));
+      fail(describeError(error, { host: parts.host, model: request.model }));
     } finally {
       close();
     }

@@ -6,6 +6,7 @@ import type { TurnOutcome } from '../types/outcome.ts';
 import type { CallState, NextStep, SessionState, StepInput } from '../types/turn.ts';
 import { answersOf, decideCalls, denialOf, isInterrupt, lostCall, waitingCalls } from './calls.ts';
 import { decideBudget, isBudgetReached } from './decide-budget.ts';
+import { changeOf } from './merge-metadata.ts';
 import { endTurn } from './step/end-turn.ts';
 import { interruptStep } from './step/interrupt.ts';
 
@@ -14,7 +15,7 @@ export function nextStep(input: StepInput): NextStep {
   const stop = inbox.find(isInterrupt);
   if (stop) return interruptStep(input, stop);
   const update = inbox.find((e) => e.type === 'control.update');
-  if (update) return append([{ kind: 'session_updated', inputId: update.id, change: update.change }]);
+  if (update) return append([{ kind: 'session_updated', inputId: update.id, change: changeOf(state, update) }]);
   return state.turnOpen ? openStep(input) : idleStep(input);
 }
 

@@ -52,7 +52,12 @@ export interface SessionChange {
 
 /** Inbox items that are no client events: never listed, applied by the holder as `session_updated` and the like. */
 export type ControlEvent =
-  | { readonly type: 'control.update'; readonly change: SessionChange }
+  | {
+      readonly type: 'control.update';
+      readonly change: SessionChange;
+      /** Merged by key into what stands when the change is applied; null deletes. */
+      readonly metadataPatch?: Readonly<Record<string, string | null>>;
+    }
   | { readonly type: 'control.archive' }
   | { readonly type: 'control.stop' }
   | { readonly type: 'control.compact' };

@@ -2,7 +2,6 @@
 
 import { z } from 'zod';
 import { LIMITS } from '../types/limits.ts';
-import type { Metadata } from '../types/session.ts';
 
 /** RFC 3339 in UTC, with milliseconds. */
 export const timestampOf = (ms: number): string => new Date(ms).toISOString();
@@ -29,20 +28,6 @@ export const MetadataPatch = z
   .describe('Merged by key; null deletes a key');
 
 export const MetadataOutput = z.record(z.string(), z.string());
-
-/** The metadata after a patch, or null where it would hold too many pairs. */
-export function mergeMetadata(
-  before: Metadata,
-  patch: Readonly<Record<string, string | null>> | null | undefined,
-): Metadata | null {
-  if (!patch) return before;
-  const merged = new Map(Object.entries(before));
-  for (const [key, value] of Object.entries(patch)) {
-    if (value === null) merged.delete(key);
-    else merged.set(key, value);
-  }
-  return merged.size > LIMITS.metadataPairsMax ? null : Object.fromEntries(merged);
-}
 
 /** Whether two JSON values are the same, whatever the order of their keys. */
 export const sameJson = (a: unknown, b: unknown): boolean => canonical(a) === canonical(b);

@@ -244,3 +244,14 @@ describe('money', () => {
     expect(b.step()).toMatchObject({ kind: 'call_model' });
   });
 });
+
+it('merges metadata when a change is applied, so that of two side by side neither undoes the other', () => {
+  const b = bench(session({ metadata: { kept: '1', gone: '1' } }));
+  const inbox = [
+    event({ type: 'control.update', change: {}, metadataPatch: { x: '1', gone: null } }),
+    event({ type: 'control.update', change: {}, metadataPatch: { y: '2' } }),
+  ];
+  b.take(inbox);
+  b.take(inbox.slice(1));
+  expect(b.state().metadata).toEqual({ kept: '1', x: '1', y: '2' });
+});

@@ -1,5 +1,6 @@
 // Agents: every change makes a version, versions stay for good, and an archived agent is read-only.
 
+import { mergeMetadata } from '../../core/merge-metadata.ts';
 import {
   createAgent,
   listAgents,
@@ -24,7 +25,7 @@ import {
   resolveReprise,
   UpdateAgent,
 } from '../../wire/agents.ts';
-import { isInRange, mergeMetadata, sameJson } from '../../wire/common.ts';
+import { isInRange, sameJson } from '../../wire/common.ts';
 import { decodeCursor, encodeCursor } from '../../wire/pages.ts';
 import { findAgent, notFound } from '../find.ts';
 import { readPage } from '../paging.ts';

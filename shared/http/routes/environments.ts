@@ -1,11 +1,11 @@
 // Environments: where sessions run. Archived ones are read-only; one that a session uses is not deleted.
 
+import { mergeMetadata } from '../../core/merge-metadata.ts';
 import { environments } from '../../log/resources.ts';
 import { listSessions } from '../../log/sessions.ts';
 import { ServiceError } from '../../types/errors.ts';
 import { environmentId, ID_PREFIX } from '../../types/ids.ts';
 import type { Environment } from '../../types/session.ts';
-import { mergeMetadata } from '../../wire/common.ts';
 import {
   CreateEnvironment,
   EnvironmentDeleted,

@@ -116,9 +116,9 @@ const update = defineRoute(
   },
   async (request) => {
     const found = await findSession(request, request.param('session_id'));
-    const change = updateOf(found.snapshot, request.body);
-    if (change === null) return json(request, viewOf(request.service, found.snapshot));
-    const after = await changeSession(request, found, { type: 'control.update', change });
+    const update = updateOf(found.snapshot, request.body);
+    if (update === null) return json(request, viewOf(request.service, found.snapshot));
+    const after = await changeSession(request, found, update);
     return json(request, viewOf(request.service, after));
   },
 );

@@ -2,6 +2,7 @@
 // and shown folded over the log, so the answer is right at once.
 
 import { foldAll } from '../../core/fold.ts';
+import { changeOf } from '../../core/merge-metadata.ts';
 import type { SessionSnapshot } from '../../turn/engine-types.ts';
 import { ServiceError } from '../../types/errors.ts';
 import { type EventId, ID_PREFIX, type SessionId } from '../../types/ids.ts';
@@ -21,14 +22,16 @@ export const stampOf = ({ ports }: Service): Pick<InboxEvent, 'id' | 'acceptedAt
 
 /** The state with accepted but not yet applied changes in it. */
 export function pendingState(snapshot: SessionSnapshot): SessionState {
-  const { state, inbox } = snapshot;
-  const entries = inbox.flatMap((event, i): LogEntry[] => {
-    if (event.type !== 'control.update' && event.type !== 'control.archive') return [];
-    const change = event.type === 'control.update' ? { change: event.change } : { change: {}, archived: true };
-    const at = { v: 1, seq: state.lastSeq + 1 + i, epoch: state.epoch, at: event.acceptedAt } as const;
-    return [{ kind: 'session_updated', inputId: event.id, ...change, ...at }];
-  });
-  return entries.length === 0 ? state : foldAll(state, entries);
+  let { state } = snapshot;
+  for (const event of snapshot.inbox) {
+    if (event.type !== 'control.update' && event.type !== 'control.archive') continue;
+    const change =
+      event.type === 'control.update' ? { change: changeOf(state, event) } : { change: {}, archived: true };
+    const at = { v: 1, seq: state.lastSeq + 1, epoch: state.epoch, at: event.acceptedAt } as const;
+    const entry: LogEntry = { kind: 'session_updated', inputId: event.id, ...change, ...at };
+    state = foldAll(state, [entry]);
+  }
+  return state;
 }
 
 /** The session resource as it stands now. */

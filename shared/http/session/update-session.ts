@@ -1,11 +1,12 @@
 // What an update of a session changes, as one value for the holder; null where nothing would change. Pure.
 
+import { mergeMetadata } from '../../core/merge-metadata.ts';
 import type { SessionSnapshot } from '../../turn/engine-types.ts';
 import { ServiceError } from '../../types/errors.ts';
-import type { SessionChange } from '../../types/log.ts';
+import type { ControlEvent, SessionChange } from '../../types/log.ts';
 import type { SessionState } from '../../types/turn.ts';
 import { resolveTools } from '../../wire/agent-tools.ts';
-import { mergeMetadata, sameJson } from '../../wire/common.ts';
+import { sameJson } from '../../wire/common.ts';
 import type { UpdateSession } from '../../wire/sessions.ts';
 import { budgetOf } from '../../wire/usage.ts';
 import { pendingState } from './change-session.ts';
@@ -15,26 +16,30 @@ const wrong = (field: string, message: string, code?: string): ServiceError =>
 
 const MICRO_CENTS_PER_CENT = 1_000_000;
 
+type Update = Extract<ControlEvent, { type: 'control.update' }>;
+
 /** Throws a 400 that names the field. */
-export function updateOf(snapshot: SessionSnapshot, body: UpdateSession): SessionChange | null {
+export function updateOf(snapshot: SessionSnapshot, body: UpdateSession): Update | null {
   const state = pendingState(snapshot);
   if (state.archivedAt !== null) throw new ServiceError('invalid_request', 'the session is archived and read-only');
   const change: SessionChange = {
     ...titleOf(state, body),
-    ...metadataOf(state, body),
     ...agentOf(state, snapshot, body),
     ...budgetChange(state, body),
   };
-  return Object.keys(change).length === 0 ? null : change;
+  const patch = metadataPatchOf(state, body);
+  if (Object.keys(change).length === 0 && !patch) return null;
+  return { type: 'control.update', change, ...(patch ? { metadataPatch: patch } : {}) };
 }
 
 const titleOf = (state: SessionState, { title }: UpdateSession): SessionChange =>
   title === undefined || title === state.title ? {} : { title };
 
-function metadataOf(state: SessionState, body: UpdateSession): SessionChange {
-  const metadata = mergeMetadata(state.metadata, body.metadata);
-  if (metadata === null) throw wrong('metadata', 'would have too many pairs', 'invalid_metadata');
-  return sameJson(metadata, state.metadata) ? {} : { metadata };
+/** The patch itself goes into the log's change: it is merged when it is applied. */
+function metadataPatchOf(state: SessionState, { metadata: patch }: UpdateSession): Update['metadataPatch'] {
+  const merged = mergeMetadata(state.metadata, patch);
+  if (merged === null) throw wrong('metadata', 'would have too many pairs', 'invalid_metadata');
+  return !patch || sameJson(merged, state.metadata) ? undefined : patch;
 }
 
 /** Full replacement of the list, for this session alone, from the next turn on. */
