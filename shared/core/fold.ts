@@ -6,8 +6,9 @@ import { type ContentBlock, isText, NO_TOTALS } from '../types/message.ts';
 import type { Session } from '../types/session.ts';
 import type { SessionState } from '../types/turn.ts';
 import { callsOf, setResult } from './fold/fold-calls.ts';
-import { applyChange, fileOfResource } from './fold/fold-change.ts';
+import { applyChange } from './fold/fold-change.ts';
 import { countUsage, startCounters } from './fold/fold-counters.ts';
+import { fileOfResource } from './fold/fold-resources.ts';
 import { type Draft, ownFiles, pushInput, pushMessage, startWork, type Work } from './fold/fold-work.ts';
 
 /** Where a session starts: no entries, the files of its resources in place. */
