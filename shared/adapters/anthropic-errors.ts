@@ -44,7 +44,7 @@ export function describeError(error: unknown, target: CallTarget): ModelError {
 
 /** Codes of a connection that was never made. */
 const UNREACHABLE =
-  /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|UND_ERR_CONNECT_TIMEOUT)$/;
+  /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|UND_ERR_CONNECT_TIMEOUT|fetch refuses.*)$/;
 
 interface Refusal {
   readonly status: number;
@@ -88,9 +88,10 @@ function readRetryAfter(headers: Headers): number | null {
   return Number.isNaN(date) ? null : Math.max(0, date - Date.now());
 }
 
-/** The first system or undici code in the chain of causes, such as `ECONNRESET`. */
+/** The first system or undici code in the chain of causes, such as `ECONNRESET`; `bad port` (1, 9, 25, …) has none. */
 function errorCode(error: unknown): string | null {
   for (let at = error, depth = 0; isRecord(at) && depth < 8; at = at.cause, depth++) {
+    if (at.message === 'bad port') return 'fetch refuses this port';
     if (typeof at.code === 'string' && /^[A-Z0-9_]+$/.test(at.code)) return at.code;
   }
   return null;

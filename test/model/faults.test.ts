@@ -35,7 +35,7 @@ async function start(script: readonly Answer[], idleTimeoutMs = 5000) {
   const server = createScriptedModel({ script, apiKey: KEY });
   const { url } = await server.listen();
   closers.push(() => server.close());
-  return { server, model: createAnthropicModel({ ...OPTIONS, baseUrl: url, idleTimeoutMs }) };
+  return { server, url, model: createAnthropicModel({ ...OPTIONS, baseUrl: url, idleTimeoutMs }) };
 }
 
 async function collect(batches: AsyncIterable<ModelBatch>) {
@@ -178,14 +178,56 @@ describe('a broken answer', () => {
 
   it('an error text that repeats the key does not carry it on', async () => {
     const { last } = await run({ fault: { kind: 'http', status: 401, message: `bad key ${KEY}` } });
-    expect(last).toEqual(error({ kind: 'http', status: 401, apiType: 'authentication_error', message: 'bad key …' }));
+    expect(last).toEqual(error({ kind: 'http', status: 401, apiType: 'authentication_error' }));
+    expect(JSON.stringify(last)).toContain('bad key …');
     expect(JSON.stringify(last)).not.toContain(KEY);
   });
 
   it('nobody listens', async () => {
-    const model = createAnthropicModel({ ...OPTIONS, baseUrl: 'http://127.0.0.1:9' });
+    const gone = createServer();
+    const free = new URL(await listen(gone)).host;
+    await new Promise((resolve) => gone.close(resolve));
+    for (const [host, why] of [
+      [free, 'ECONNREFUSED'],
+      ['127.0.0.1:1', 'fetch refuses this port'],
+    ]) {
+      const model = createAnthropicModel({ ...OPTIONS, baseUrl: `http://${host}` });
+      const { last } = await collect(model.stream(request, never()));
+      const message = `the Messages API at ${host} cannot be reached (${why})`;
+      expect(last).toEqual(error({ kind: 'network', status: null, message }));
+    }
+  });
+
+  it('says which endpoint a connection broke with, and nothing of its address but the host', async () => {
+    const { url } = await start([{ ...HELLO, fault: { kind: 'reset', afterEvents: 3 } }]);
+    const { port } = new URL(url);
+    const model = createAnthropicModel({ ...OPTIONS, baseUrl: `${url}/` });
     const { last } = await collect(model.stream(request, never()));
-    expect(last).toEqual(error({ kind: 'network', status: null, message: expect.not.stringContaining('127.0.0.1') }));
+    const message = expect.stringMatching(
+      new RegExp(`^the connection to the Messages API at 127\\.0\\.0\\.1:${port} failed( \\(\\w+\\))?$`),
+    );
+    expect(last).toEqual(error({ kind: 'network', message }));
+  });
+
+  it.each([
+    [401, undefined, /^the Messages API at HOST refused the service's own key \(401\): no, because$/],
+    [403, undefined, /^the Messages API at HOST does not allow this to the service's own key \(403\): no, because$/],
+    [404, undefined, /^the Messages API at HOST does not know the model "claude-opus-5-5" \(404\)$/],
+    [404, 'unrecorded', /^the Messages API at HOST has no \/v1\/messages \(404\): is its base URL right\?$/],
+    [502, 'unrecorded', /^the Messages API at HOST answered with status 502$/],
+  ] as const)('status %i: whose key, which host, which model (%s)', async (status, body, pattern) => {
+    const baseUrl = await listen(
+      createServer((incoming, response) => {
+        incoming.resume();
+        const type = { 401: 'authentication_error', 403: 'permission_error', 404: 'not_found_error' }[status as 401];
+        const said = JSON.stringify({ type: 'error', error: { type, message: 'no, because' } });
+        response.writeHead(status, { 'content-type': 'application/json' }).end(body ?? said);
+      }),
+    );
+    const model = createAnthropicModel({ ...OPTIONS, baseUrl });
+    const { last } = await collect(model.stream(request, never()));
+    const message = last?.kind === 'error' ? last.error.message : '';
+    expect(message.replace(new URL(baseUrl).host, 'HOST')).toMatch(pattern);
   });
 });
 
