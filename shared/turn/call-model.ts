@@ -2,8 +2,8 @@
 // Every end of the stream is an entry: the message, a cut message after an interrupt, or a failure with what to do about it.
 
 import { type Assembly, assemble, cutAssembly, finishAssembly, startAssembly } from '../core/assemble-message.ts';
-import { type CallFailure, decideRetry } from '../core/decide-retry.ts';
-import type { ModelBatch } from '../ports/model.ts';
+import { decideRetry } from '../core/decide-retry.ts';
+import type { ModelBatch, ModelError } from '../ports/model.ts';
 import type { EntryBody } from '../types/log.ts';
 import type { ContentBlock } from '../types/message.ts';
 import type { ModelFailure } from '../types/outcome.ts';
@@ -45,7 +45,7 @@ export async function callModel(worker: Worker, attempt: number): Promise<boolea
       return false;
     }
     const outcome = await consume(worker, stream, modelSeq);
-    worker.stage(await entriesOf(worker, outcome, { modelSeq, interrupted: signal.aborted }));
+    worker.stage(await entriesOf(worker, outcome, { modelSeq, attempt, interrupted: signal.aborted }));
     return true;
   });
 }
@@ -57,7 +57,7 @@ const NOTHING_TO_SEND: ModelFailure = {
 
 interface CallOutcome {
   readonly assembly: Assembly;
-  readonly failure: CallFailure | null;
+  readonly failure: ModelError | null;
 }
 
 async function consume(worker: Worker, stream: AsyncIterator<ModelBatch>, modelSeq: number): Promise<CallOutcome> {
@@ -82,20 +82,21 @@ async function consume(worker: Worker, stream: AsyncIterator<ModelBatch>, modelS
   }
 }
 
-const CUT: CallFailure = {
+const CUT: ModelError = {
   kind: 'cut',
   status: null,
   apiType: null,
   message: "the model's answer ended before it was complete",
   retryAfterMs: null,
+  requestId: null,
 };
 
-const MALFORMED: CallFailure = { ...CUT, kind: 'stream', message: 'the model sent a tool input that is not JSON' };
+const MALFORMED: ModelError = { ...CUT, kind: 'stream', message: 'the model sent a tool input that is not JSON' };
 
 async function entriesOf(
   worker: Worker,
   { assembly, failure }: CallOutcome,
-  call: { readonly modelSeq: number; readonly interrupted: boolean },
+  call: { readonly modelSeq: number; readonly attempt: number; readonly interrupted: boolean },
 ): Promise<EntryBody[]> {
   const { modelSeq, interrupted } = call;
   const malformed = assembly.complete && assembly.stopReason === 'tool_use' && assembly.badInputs.length > 0;
@@ -107,10 +108,15 @@ async function entriesOf(
     if (content.length === 0) return [{ kind: 'model_failed', modelSeq, reason: 'interrupted', usage }];
     return [{ kind: 'message', modelSeq, content, model, usage, stopReason: 'interrupted', cut: true }];
   }
-  const { ports } = worker.context;
+  const { ports, session } = worker.context;
   const counters = worker.state().counters;
   const history = { attempts: counters?.attempts ?? 0, waitedMs: counters?.waitedMs ?? 0, random: ports.ids.random() };
-  const decision = decideRetry(failure ?? (malformed ? MALFORMED : CUT), history, ports.limits);
+  const trouble = failure ?? (malformed ? MALFORMED : CUT);
+  const decision = decideRetry(trouble, history, ports.limits);
+  const { kind, status, message, requestId } = trouble;
+  const { retry, waitMs } = decision;
+  const fields = { session, kind, status, message, requestId, attempt: call.attempt, retry, waitMs };
+  ports.logger.warn('a model call failed', fields);
   return [{ kind: 'model_failed', modelSeq, reason: 'error', usage: assembly.usage, ...decision }];
 }
 

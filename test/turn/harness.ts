@@ -11,6 +11,7 @@ import type { Model, ModelBatch, ModelRequest, RawModelEvent } from '../../share
 import type { Ports } from '../../shared/ports/ports.ts';
 import type { Workspace } from '../../shared/ports/sandbox.ts';
 import type { Storage } from '../../shared/ports/store.ts';
+import type { Logger } from '../../shared/ports/system.ts';
 import { createEngine } from '../../shared/turn/engine.ts';
 import type { Engine } from '../../shared/turn/engine-types.ts';
 import { readEntries } from '../../shared/turn/spill-entries.ts';
@@ -113,6 +114,8 @@ export interface HarnessOptions {
   /** Stands between the engine and the store. */
   readonly wrapStorage?: (storage: Storage) => Storage;
   readonly session?: Partial<Session>;
+  /** Default: errors go to stderr. */
+  readonly logger?: Logger;
   readonly tool?: (input: Readonly<Record<string, unknown>>, signal: AbortSignal) => Promise<ToolOutcome>;
 }
 
@@ -146,7 +149,11 @@ export async function startHarness(options: HarnessOptions): Promise<Harness> {
     clock: systemClock,
     ids,
     hashing,
-    logger: { info() {}, warn() {}, error: (m, f) => process.stderr.write(`${m} ${JSON.stringify(f)}\n`) },
+    logger: options.logger ?? {
+      info() {},
+      warn() {},
+      error: (m, f) => process.stderr.write(`${m} ${JSON.stringify(f)}\n`),
+    },
     limits: { ...LIMITS, retryBaseMs: 1, ...options.limits },
     tools: () => [toolOf('bash', 'unsafe'), toolOf('read', 'safe')],
   };
