@@ -40,6 +40,8 @@ interface Scene {
   /** Those that are stopped, and those that are being killed and started: nobody else touches them. */
   readonly frozen: Set<Service>;
   readonly killing: Set<Service>;
+  /** What the killed ones had printed. */
+  readonly printed: string[];
   readonly door: Door;
   readonly dataDir: string;
 }
@@ -60,7 +62,7 @@ async function setScene(processes: number): Promise<Scene> {
       return services[random.int(0, processes - 1)]?.url ?? '';
     },
   };
-  return { random, model, services, door, dataDir, frozen: new Set(), killing: new Set() };
+  return { random, model, services, door, dataDir, frozen: new Set(), killing: new Set(), printed: [] };
 }
 
 /** Every third session asks before each call, every third is interrupted now and then. */
@@ -86,7 +88,7 @@ async function work({ random }: Scene, client: ChaosClient, i: number, until: nu
 }
 
 /** Returns how often it killed. */
-async function kill({ random, services, frozen, killing }: Scene, until: number): Promise<number> {
+async function kill({ random, services, frozen, killing, printed }: Scene, until: number): Promise<number> {
   let kills = 0;
   while (Date.now() < until) {
     await sleep(random.share(0.25) ? random.int(0, 300) : random.int(300, 4000));
@@ -95,6 +97,7 @@ async function kill({ random, services, frozen, killing }: Scene, until: number)
     if (!service) continue;
     killing.add(service);
     await service.kill9();
+    printed.push(service.output());
     kills++;
     if (random.share(0.3)) await sleep(random.int(0, 1000));
     await service.restart();
@@ -157,6 +160,11 @@ function checkStream(client: ChaosClient, events: readonly SeenEvent[]): void {
   expect(places.filter((p, i) => i > 0 && !isAfter(p, places[i - 1] ?? [0, 0]))).toEqual([]);
 }
 
+/** An error that ends the turn; a call that is tried again is none. */
+const isFailure = (e: SeenEvent): boolean =>
+  e.type === 'session.error' &&
+  (e.error as { readonly retry_status: { readonly type: string } }).retry_status.type !== 'retrying';
+
 /** Every accepted message stands once in the history, and its turn ended with an answer, a visible error or an interrupt. */
 function checkAnswered(client: ChaosClient, events: readonly SeenEvent[]): void {
   const messages = events.filter((e) => e.type === 'user.message').map((e) => e.id);
@@ -169,7 +177,7 @@ function checkAnswered(client: ChaosClient, events: readonly SeenEvent[]): void 
       .some(
         (e) =>
           (e.type === 'agent.message' && JSON.stringify(e.content).includes('Answered')) ||
-          e.type === 'session.error' ||
+          isFailure(e) ||
           e.type === 'user.interrupt',
       );
     if (end < 0 || !isAnswered) {
@@ -266,6 +274,8 @@ test.each([
     for (const [name, count] of Object.entries(facts)) sums[name] = (sums[name] ?? 0) + count;
   }
   console.log(sums);
+  const printed = [...scene.printed, ...scene.services.map((service) => service.output())];
+  expect(printed.join('\n'), 'what the processes printed').not.toMatch(/"level":"error"|unhandled|uncaught/i);
   expect(scene.model.refusals, 'histories that the API would refuse').toEqual([]);
   expect(sums.takeovers, 'turns that were taken up again').toBeGreaterThan(SESSIONS / 3);
   expect(sums.effects, 'calls that ran').toBeGreaterThan(SESSIONS);
