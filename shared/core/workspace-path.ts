@@ -31,6 +31,12 @@ export const isUnder = (path: string, directory: string): boolean =>
 /** Whether `path` (normalised) is one of the workspace's roots or lies under one. */
 export const isInWorkspace = (path: string): boolean => WORKSPACE_ROOTS.some((root) => isUnder(path, root));
 
+/** Of `taken`, the path that leaves no room for a file at `path`: the same, one above it or one below it. */
+export function pathInTheWay(taken: Iterable<WorkspacePath>, path: WorkspacePath): WorkspacePath | undefined {
+  for (const other of taken) if (isUnder(path, other) || isUnder(other, path)) return other;
+  return undefined;
+}
+
 /** `input` as an absolute path without `.`, `..` and doubled slashes, against `cwd` where it is relative. No check. */
 export function normalizePath(input: string, cwd: string): string {
   const parts: string[] = [];

@@ -1,11 +1,10 @@
 // The files of a session's resources: a path belongs to one of them, the first in the log. What comes later and conflicts, or
 // would pass the maximum, is not added: only here are additions that were accepted at one time in an order.
 
-import type { WorkspacePath } from '../../types/ids.ts';
 import { LIMITS } from '../../types/limits.ts';
 import type { FileRef } from '../../types/log.ts';
 import type { FileResource } from '../../types/session.ts';
-import { isUnder } from '../workspace-path.ts';
+import { pathInTheWay } from '../workspace-path.ts';
 import { ownFiles, type Work } from './fold-work.ts';
 
 /** A resource's file as the workspace's index holds it. */
@@ -17,12 +16,6 @@ export const fileOfResource = (r: FileResource): FileRef => ({
   blob: r.blob,
   offset: 0,
 });
-
-/** Of `taken`, the path that leaves no room for a file at `path`: the same, a parent or a child. */
-export const pathInTheWay = (taken: Iterable<WorkspacePath>, path: WorkspacePath): WorkspacePath | undefined => {
-  for (const other of taken) if (isUnder(path, other) || isUnder(other, path)) return other;
-  return undefined;
-};
 
 export function addResources(work: Work, added: readonly FileResource[]): void {
   const resources = [...work.draft.resources];

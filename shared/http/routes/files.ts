@@ -19,6 +19,7 @@ import { readPage } from '../paging.ts';
 import { parseWith } from '../read-body.ts';
 import { defineRoute, json, type Route, type RouteRequest } from '../route.ts';
 import { logDeps } from '../service.ts';
+import { pendingState } from '../session/change-session.ts';
 import { findOutput, outputsOf, readOutput } from '../session/outputs.ts';
 import { readUpload } from '../session/upload.ts';
 
@@ -106,7 +107,7 @@ async function listScope(request: ListRequest): Promise<Listed> {
   const { service, caller, query } = request;
   const { id, snapshot } = await findSession(request, query.scope_id ?? '');
   const { store, limits } = logDeps(service, caller.tenant);
-  const copies = await Promise.all(snapshot.state.resources.map((r) => files.read(store, r.fileId)));
+  const copies = await Promise.all(pendingState(snapshot).resources.map((r) => files.read(store, r.fileId)));
   const all = [
     ...outputsOf(service, id, snapshot.state).map((o) => o.view),
     ...copies.flatMap((c) => (c ? [fileView(c.value)] : [])),
