@@ -187,10 +187,55 @@ describe('other requests', () => {
     expect(types).toEqual(['thinking', 'text', 'tool_use', 'thinking', 'text']);
   });
 
-  it('says so when there are no files', async () => {
-    const { text, calls } = await loop({}).ask('What is in my files?');
-    expect(text).toContain('found none');
-    expect(calls.map((c) => c.name)).toEqual(['glob']);
+  it.each(['What is in my files?', 'Which files do you see?', 'what files are there'])(
+    'says so when there are no files: %s',
+    async (question) => {
+      const { text, calls } = await loop({}).ask(question);
+      expect(text).toMatch(/^No files are attached\b.*\bCSV\b/s);
+      expect(text).not.toMatch(/error|could not|demo model could/i);
+      expect(calls.map((c) => c.name)).toEqual(['glob']);
+    },
+  );
+
+  it('says so too where the place of uploads is missing', async () => {
+    const { text } = await loop({}, { globFails: true }).ask('Which files do you see?');
+    expect(text).toMatch(/^No files are attached\b/);
+  });
+
+  it('names the files that there are', async () => {
+    const files = { [`${UP}/sales.csv`]: SALES, [`${UP}/sub/LICENSE`]: 'free' };
+    for (const question of ['Which files do you see?', 'What files are attached?', 'List the files.']) {
+      const { text, calls } = await loop(files).ask(question);
+      expect(text).toContain(`- ${UP}/sales.csv\n- ${UP}/sub/LICENSE`);
+      expect(calls.map((c) => c.name)).toEqual(['glob']);
+    }
+  });
+
+  it.each(['What can you do?', 'help', 'Who are you?', 'what are you able to do'])(
+    'says what it can do: %s',
+    async (question) => {
+      const { text, calls } = await loop().ask(question);
+      expect(text).toMatch(/demo model: fixed rules, no language model\..*CSV/s);
+      expect(calls).toEqual([]);
+    },
+  );
+
+  it.each([
+    ['Run ls', 'ls'],
+    ['run ls -la /workspace, please.', 'ls -la /workspace'],
+    ['Please execute "wc -l a.txt"', 'wc -l a.txt'],
+    ['Run the command: echo hello > /workspace/a.txt', 'echo hello > /workspace/a.txt'],
+    ['Can you run `date` for me?', 'date'],
+  ])('runs a command without quotes: %s', async (question, command) => {
+    const { text, calls } = await loop({}).ask(question);
+    expect(calls.map((c) => c.input)).toEqual([{ command }]);
+    expect(text).toContain(`ran ${command}`);
+  });
+
+  it('takes no sentence for a command', async () => {
+    for (const question of ['Which region had the best run in sales.csv?', 'Run an analysis of sales.csv']) {
+      expect((await loop().ask(question)).calls.map((c) => c.name)).not.toContain('bash');
+    }
   });
 
   it('small talk: says what it is and can do, with the words it was given', async () => {

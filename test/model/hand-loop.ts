@@ -29,6 +29,8 @@ export function createHandLoop(
     system?: string;
     thinking?: boolean;
     fileReadCharsMax?: number;
+    /** As where the directory does not exist. */
+    globFails?: boolean;
     tools?: readonly string[];
   } = {},
 ): HandLoop {
@@ -77,6 +79,7 @@ export function createHandLoop(
         store.set(fields.file_path, fields.content);
         return ['written', false];
       case 'glob': {
+        if (options.globFails) return [`glob: ${fields.path}: no such file or directory`, true];
         const name = fields.pattern.replace(/^\*\*\//, '');
         const found = [...store.keys()].filter(
           (p) => p.startsWith(`${fields.path}/`) && (name === '*' || p.endsWith(`/${name}`)),

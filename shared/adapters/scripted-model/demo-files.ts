@@ -51,8 +51,10 @@ interface Found {
   readonly failures: readonly string[];
 }
 
-function findUploads(talk: Talk): Found {
-  return findByGlob(talk, '**/*', UPLOADS) ?? { calls: [], paths: [], failures: [] };
+/** What was attached; a directory that does not exist holds nothing. */
+export function findUploads(talk: Talk): Found {
+  const found = findByGlob(talk, '**/*', UPLOADS) ?? { calls: [], paths: [], failures: [] };
+  return found.failures.some((failure) => !/no such file/i.test(failure)) ? found : { ...found, failures: [] };
 }
 
 function findByGlob(talk: Talk, pattern: string, path: string): Found | undefined {
@@ -61,7 +63,7 @@ function findByGlob(talk: Talk, pattern: string, path: string): Found | undefine
   const outcome = outcomeOf(talk, 'glob', { pattern, path });
   if (outcome === undefined) return { calls: [call], paths: [], failures: [] };
   if (outcome.isError) return { calls: [], paths: [], failures: [outcome.text] };
-  const paths = outcome.text.split('\n').filter((line) => /^\S.*\.\w+$/.test(line.trim()));
+  const paths = outcome.text.split('\n').filter((line) => /^(?:\/|\S.*\.\w+$)/.test(line.trim()));
   const absolute = paths.map((p) => (p.startsWith('/') ? p : `${path}/${p}`));
   return { calls: [], paths: absolute.toSorted(), failures: [] };
 }

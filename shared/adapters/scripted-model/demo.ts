@@ -3,8 +3,9 @@
 
 import { type Analysis, analyseFiles } from './demo-analysis.ts';
 import { type Call, callOf, outcomeOf, readTalk, type Talk } from './demo-conversation.ts';
-import { fileNamesIn, pathsReadBefore, readFiles } from './demo-files.ts';
+import { fileNamesIn, findUploads, pathsReadBefore, readFiles } from './demo-files.ts';
 import { targetOf } from './demo-question.ts';
+import { asksForAbilities, asksForFileNames, commandsIn, speaksOfFiles } from './demo-requests.ts';
 import { toCsv } from './demo-table.ts';
 import { callCustomTool } from './demo-tools.ts';
 import type { Answer, AnswerBlock, RequestBody } from './script.ts';
@@ -27,15 +28,14 @@ export function answerByRules(request: RequestBody): Answer {
 type Step = readonly AnswerBlock[];
 
 function nextBlocks(talk: Talk): Step {
-  return runCommands(talk) ?? writeGivenText(talk) ?? useCustomTool(talk) ?? workOnFiles(talk) ?? [introduceSelf(talk)];
+  if (asksForAbilities(talk.question)) return [introduceSelf(talk)];
+  const plain = runCommands(talk) ?? writeGivenText(talk) ?? useCustomTool(talk);
+  return plain ?? listFiles(talk) ?? workOnFiles(talk) ?? [introduceSelf(talk)];
 }
 
 /** ``run `ls -l` `` */
 function runCommands(talk: Talk): Step | null {
-  if (!/\b(run|execute|bash|shell)\b/i.test(talk.question)) return null;
-  const commands = [...talk.question.matchAll(/```(?:\w*\n)?([\s\S]+?)```|`([^`\n]+)`/g)].map((m) =>
-    (m[1] ?? m[2] ?? '').trim(),
-  );
+  const commands = commandsIn(talk.question);
   const calls = commands.flatMap((command) => callOf(talk, 'bash', { command }) ?? []);
   if (calls.length === 0) return null;
   const open = calls.filter((call) => outcomeOf(talk, 'bash', call.input ?? {}) === undefined);
@@ -65,6 +65,14 @@ function useCustomTool(talk: Talk): Step | null {
   const outcome = outcomeOf(talk, call.name.toLowerCase(), call.input ?? {});
   if (outcome === undefined) return [`I ask \`${call.name}\`.`, call];
   return [`\`${call.name}\` ${outcome.isError ? 'failed' : 'returned'}: ${outcome.text || '(nothing)'}`];
+}
+
+function listFiles(talk: Talk): Step | null {
+  if (!asksForFileNames(talk.question)) return null;
+  const { calls, paths, failures } = findUploads(talk);
+  if (calls.length > 0) return ['I look for attached files.', ...calls];
+  if (failures.length > 0) return [`I could not look for files:\n\n${fence(failures.join('\n'))}`];
+  return paths.length === 0 ? null : [`These files are attached:\n\n${paths.map((path) => `- ${path}`).join('\n')}`];
 }
 
 function workOnFiles(talk: Talk): Step | null {
@@ -128,14 +136,17 @@ function reportOf(question: string, path: string, { lines, figures }: Analysis):
 }
 
 function introduceSelf(talk: Talk): string {
-  const quote = talk.question === '' ? 'You said nothing yet.' : `You said: "${talk.question.slice(0, 300)}".`;
   const tools = ['read', 'glob', 'bash', 'write'].filter((name) => talk.tool(name) !== undefined);
   const can =
     tools.length === 0
       ? 'No file tools were offered to me in this conversation.'
       : 'Attach a CSV, JSON or text file and ask for totals, averages, counts, rankings or a report, or ask me to run `a command`.';
-  const looked = talk.outcomes.some((o) => o.tool === 'glob') ? ' I looked for uploaded files and found none.' : '';
-  return `${quote}${looked} I am the offline demo model: plain rules, no language model. ${can}`;
+  const self = `I am the offline demo model: fixed rules, no language model. ${can}`;
+  if (asksForAbilities(talk.question)) return self;
+  const quote = talk.question === '' ? 'You said nothing yet.' : `You said: "${talk.question.slice(0, 300)}".`;
+  if (!talk.outcomes.some((o) => o.tool === 'glob')) return `${quote} ${self}`;
+  const none = `No files are attached to this session. ${self}`;
+  return speaksOfFiles(talk.question) ? none : `${quote} ${none}`;
 }
 
 function thinkAloud(talk: Talk, blocks: Step): Answer {
