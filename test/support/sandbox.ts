@@ -27,11 +27,15 @@ export interface SandboxWorld {
 
 export const FRESH: ShellState = { cwd: '/workspace', exports: {} };
 
-/** The child's bundle is made where it is missing or old. */
-export async function createSandboxWorld(limits: Partial<Limits> = {}, childPath = CHILD): Promise<SandboxWorld> {
+/** The child's bundle is made where it is missing or old. `stored` are the blobs of another world, its caches left behind. */
+export async function createSandboxWorld(
+  limits: Partial<Limits> = {},
+  childPath = CHILD,
+  stored?: BlobStore,
+): Promise<SandboxWorld> {
   if (childPath === CHILD) await bundleSandboxChild(CHILD);
   const directory = await mkdtemp(join(tmpdir(), 'reprise-sandbox-'));
-  const blobs = createFileBlobs({ directory });
+  const blobs = stored ?? createFileBlobs({ directory });
   const logger = createLogger({ write: () => true });
   const merged = { ...LIMITS, ...limits };
   const sandbox = createVirtualSandbox({ blobs, hashing, limits: merged, childPath, logger, clock: systemClock });

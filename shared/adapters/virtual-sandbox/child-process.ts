@@ -133,11 +133,12 @@ async function runJob(state: ChildState, job: Job, residentBytesMax: number): Pr
   try {
     return await new Promise<JobOutcome>((resolve) => {
       state.onEnd = (why) => resolve({ kind: 'killed', why });
-      state.onFrame = (frame) => {
+      const onFrame = (frame: Frame) => {
         const need = Need.safeParse(frame.header);
-        if (need.success) void answer(state, job, need.data.sha256);
+        if (need.success) void answer(state, job, need.data.sha256, () => state.onFrame === onFrame);
         else resolve(state.killed ? { kind: 'killed', why: state.killed } : { kind: 'reply', frame });
       };
+      state.onFrame = onFrame;
       say(state, job.request, job.body);
     });
   } finally {
@@ -149,9 +150,10 @@ async function runJob(state: ChildState, job: Job, residentBytesMax: number): Pr
   }
 }
 
-async function answer(state: ChildState, job: Job, sha256: string): Promise<void> {
+/** Answers leave in the order in which the reads finish: each names its file. None goes to the job after. */
+async function answer(state: ChildState, job: Job, sha256: string, isOpen: () => boolean): Promise<void> {
   const bytes = await job.load(sha256).catch(() => undefined);
-  say(state, { kind: 'file', found: bytes !== undefined }, bytes ? [bytes] : []);
+  if (isOpen()) say(state, { kind: 'file', sha256, found: bytes !== undefined }, bytes ? [bytes] : []);
 }
 
 /** A child that asks and does not read is ended before what it asked for fills the service. */

@@ -15,17 +15,22 @@ const { stdin, stdout } = process;
 const write = stdout.write.bind(stdout);
 const exit = process.exit.bind(process);
 
-const waiting: ((bytes: Uint8Array | null) => void)[] = [];
+/** What was asked for and not yet answered, by hash. */
+const asked = new Map<string, PromiseWithResolvers<Uint8Array | null>>();
 
 function send(message: FromChild, body: readonly Uint8Array[] = []): void {
   for (const chunk of encodeFrame(message, body)) write(chunk);
 }
 
-/** Asks the service for a file; its answers come in the order of the questions. */
+/** Asks the service for a file, once for all who want it; answers come in any order and say which file they are. */
 async function load(sha256: string): Promise<Uint8Array> {
-  const answer = new Promise<Uint8Array | null>((resolve) => waiting.push(resolve));
-  send({ kind: 'need', sha256 });
-  const bytes = await answer;
+  let answer = asked.get(sha256);
+  if (!answer) {
+    answer = Promise.withResolvers();
+    asked.set(sha256, answer);
+    send({ kind: 'need', sha256 });
+  }
+  const bytes = await answer.promise;
   if (bytes === null) throw new Error('EIO: the stored content is missing or damaged');
   return bytes;
 }
@@ -70,13 +75,16 @@ async function search(request: SearchRequest, body: Uint8Array): Promise<void> {
 function receive(message: ToChild, body: Uint8Array): void {
   switch (message.kind) {
     case 'exec':
+      asked.clear();
       exec(message, body).catch(() => exit(70));
       return;
     case 'search':
+      asked.clear();
       search(message, body).catch(() => exit(70));
       return;
     case 'file':
-      waiting.shift()?.(message.found ? body : null);
+      asked.get(message.sha256)?.resolve(message.found ? body : null); // nobody waits: nothing happens
+      asked.delete(message.sha256);
       return;
     default:
       message satisfies never;

@@ -36,9 +36,10 @@ export interface SearchRequest {
   readonly timeoutMs: number;
 }
 
-/** Answers `need`; the bytes are the body. */
+/** Answers the `need` of that hash, in any order; the bytes are the body. */
 export interface FileAnswer {
   readonly kind: 'file';
+  readonly sha256: string;
   readonly found: boolean;
 }
 
