@@ -26,7 +26,7 @@ export function decodeCursor(text: string, list: string, order: Order): PageCurs
   if (parts === undefined) throw wrongPage('page: is not a cursor of this service');
   const [version, ofList, ofOrder, direction, at] = parts;
   if (version !== 1 || ofList !== list || typeof at !== 'string' || (direction !== 'n' && direction !== 'p')) {
-    throw wrongPage('page: is not a cursor of this list');
+    throw foreignCursor();
   }
   if (ofOrder !== (order === 'asc' ? 'a' : 'd')) {
     throw wrongPage(`page: was made for another order than ${order}`);
@@ -35,6 +35,9 @@ export function decodeCursor(text: string, list: string, order: Order): PageCurs
 }
 
 const wrongPage = (message: string): ServiceError => new ServiceError('invalid_request', message, { field: 'page' });
+
+/** The 400 of a cursor that holds no position of the list it is given to. */
+export const foreignCursor = (): ServiceError => wrongPage('page: is not a cursor of this list');
 
 function parse(text: string): readonly unknown[] | undefined {
   try {

@@ -107,6 +107,30 @@ describe('pages', () => {
   });
 });
 
+describe('a cursor that was tampered with is a 400, and never a walk from the start', () => {
+  const position = (id: string, at: unknown, direction = 'n', order = 'a') =>
+    Buffer.from(JSON.stringify([1, `events/${id}`, order, direction, at])).toString('base64url');
+
+  test.each(['x', '', 'l.1', 'l.1.0 ', 'l.-1.0', 'l.0.0', 'l.999.0', 'o.1.x', 'o.999.sevt_x', 'l.9999999999999.0', 3])(
+    'the position %j',
+    async (at) => {
+      http.script(answers([text('one')]));
+      const id = await http.session();
+      await send(id, [says('a')]);
+      await http.idle(id);
+      for (const order of ['asc', 'desc'] as const) {
+        const page = position(id, at, 'n', order[0]);
+        const refused = await http.call<SentBody>('GET', `/v1/sessions/${id}/events?order=${order}&page=${page}`);
+        expect(refused.status).toBe(400);
+        expect(refused.body.error?.message).toBe('page: is not a cursor of this list');
+      }
+      const back = await http.call('GET', `/v1/sessions/${id}/events?page=${position(id, 'l.1.0', 'p')}`);
+      expect(back.status).toBe(400);
+      expect((await list(id, `?page=${position(id, 'l.1.0')}`)).data.length).toBeGreaterThan(0);
+    },
+  );
+});
+
 describe('answers', () => {
   test('each call takes one answer, in any order, and messages wait behind them', async () => {
     http.script(calls(toolUse('t1', 'w', { n: 1 }), toolUse('t2', 'w', { n: 2 })), answers([text('done')]));

@@ -9,7 +9,7 @@ import type { LogEntry } from '../../types/log.ts';
 import { type CreatedRange, hasRange, isInRange } from '../../wire/common.ts';
 import { eventsOfEntry, queuedEvent } from '../../wire/events/events.ts';
 import type { EventContext, WireEvent } from '../../wire/events/wire-event.ts';
-import { decodeCursor, encodeCursor, type Order } from '../../wire/pages.ts';
+import { decodeCursor, encodeCursor, foreignCursor, type Order, type PageCursor } from '../../wire/pages.ts';
 import type { Asker } from '../find.ts';
 import { logDeps } from '../service.ts';
 import { hydrateEntry, hydrateEvent } from './hydrate-entry.ts';
@@ -40,7 +40,8 @@ export async function listEvents(
   query: EventsQuery,
 ): Promise<{ readonly data: readonly WireEvent[]; readonly next_page: string | null }> {
   const list = `events/${session}`;
-  const start = query.page === undefined ? null : readPosition(decodeCursor(query.page, list, query.order).at);
+  const cursor = query.page === undefined ? null : decodeCursor(query.page, list, query.order);
+  const start = cursor && readPosition(cursor, snapshot.state.lastSeq);
   const walk = query.order === 'asc' ? oldestFirst : newestFirst;
   const found: Placed[] = [];
   for await (const placed of walk({ asker, session, snapshot }, start)) {
@@ -51,8 +52,8 @@ export async function listEvents(
   const rows = found.slice(0, query.limit);
   const last = rows.at(-1);
   const more = found.length > query.limit && last !== undefined;
-  const cursor = more ? { list, order: query.order, direction: 'next' as const, at: writePosition(last.at) } : null;
-  return { data: rows.map((r) => r.event), next_page: cursor && encodeCursor(cursor) };
+  const next = more ? { list, order: query.order, direction: 'next' as const, at: writePosition(last.at) } : null;
+  return { data: rows.map((r) => r.event), next_page: next && encodeCursor(next) };
 }
 
 function isWanted(event: WireEvent, query: EventsQuery): boolean {
@@ -155,9 +156,13 @@ async function readBackwards({ asker, session }: Source, before: number): Promis
 
 const writePosition = (p: Position): string => (p.part === 'log' ? `l.${p.seq}.${p.n}` : `o.${p.seq}.${p.id}`);
 
-function readPosition(text: string): Position | null {
-  const log = /^l\.(\d{1,12})\.(\d{1,9})$/.exec(text);
-  if (log) return { part: 'log', seq: Number(log[1]), n: Number(log[2]) };
-  const open = /^o\.(\d{1,12})\.(sevt_\w+)$/.exec(text);
-  return open ? { part: 'open', seq: Number(open[1]), id: open[2] as string } : null;
+/** The position of a cursor that this list gave out when the log ended at `lastSeq` or before; of any other one a 400. */
+function readPosition({ at, direction }: PageCursor, lastSeq: number): Position {
+  const log = /^l\.(\d{1,12})\.(\d{1,9})$/.exec(at);
+  const open = /^o\.(\d{1,12})\.(sevt_\w+)$/.exec(at);
+  const seq = Number(log?.[1] ?? open?.[1]);
+  if (direction !== 'next' || !(seq <= lastSeq)) throw foreignCursor();
+  if (log && seq > 0) return { part: 'log', seq, n: Number(log[2]) };
+  if (open) return { part: 'open', seq, id: open[2] as string };
+  throw foreignCursor();
 }
