@@ -46,13 +46,13 @@ function checkSandbox(): Finding {
   return { check: 'sandbox', level: 'warn', detail };
 }
 
-function checkModel({ model, defaultModel }: Config): Finding {
+function checkModel({ model }: Config): Finding {
   if (model.kind === 'demo') {
     const detail = 'the scripted demo model; set ANTHROPIC_API_KEY or ANTHROPIC_BASE_URL for a real one';
     return { check: 'model', level: 'warn', detail };
   }
   const where = model.baseUrl ?? 'the Anthropic API';
-  return { check: 'model', level: 'ok', detail: `${where}, default model ${defaultModel} (not called)` };
+  return { check: 'model', level: 'ok', detail: `${where} (not called)` };
 }
 
 /** Writes and removes one file; where the directory does not exist yet, in its nearest ancestor. */

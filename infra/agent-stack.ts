@@ -15,14 +15,12 @@ export interface AgentStackProps extends StackProps, StorageProps {
   readonly apiCodePath: string;
   /** Most `api` environments at a time, the bound of what strangers can make the open URL cost; null = none. Default 50. */
   readonly concurrencyMax?: number | null;
-  /** Model of agents that name none. */
-  readonly defaultModel?: string;
 }
 
 export class AgentStack extends Stack {
   constructor(scope: Construct, id: string, props: AgentStackProps) {
     super(scope, id, props);
-    const { concurrencyMax = 50, keepData = true, apiCodePath, defaultModel } = props;
+    const { concurrencyMax = 50, keepData = true, apiCodePath } = props;
     const { table, bucket } = new Storage(this, 'Storage', { keepData });
     const secret = (name: string, description: string): string =>
       new CfnParameter(this, name, { type: 'String', noEcho: true, minLength: 8, description }).valueAsString;
@@ -37,7 +35,6 @@ export class AgentStack extends Stack {
         REPRISE_DATA_DIR: '/tmp/reprise',
         REPRISE_TABLE: table.tableName,
         REPRISE_BUCKET: bucket.bucketName,
-        ...(defaultModel === undefined ? {} : { REPRISE_MODEL: defaultModel }),
       },
     });
     api.lambda.addToRolePolicy(

@@ -1,5 +1,5 @@
-// `npm run synth` and `npm run deploy`. Context: `-c dev=true` (data goes with the stack), `-c concurrencyMax=none|N`,
-// `-c model=…`. Needs dist/api (`npm run build`). No lookups, so it synthesises without network or account.
+// `npm run synth` and `npm run deploy`. Context: `-c dev=true` (data goes with the stack), `-c concurrencyMax=none|N`.
+// Needs dist/api (`npm run build`). No lookups, so it synthesises without network or account.
 
 import { join } from 'node:path';
 import { App, Validations } from 'aws-cdk-lib';
@@ -15,7 +15,6 @@ new AgentStack(app, 'Reprise', {
   apiCodePath: join(import.meta.dirname, '../dist/api'),
   keepData: context('dev') !== 'true',
   ...(concurrency === undefined ? {} : { concurrencyMax: concurrency === 'none' ? null : Number(concurrency) }),
-  defaultModel: context('model'),
 });
 Validations.of(app).addPlugins(new AwsSolutionsChecks(app, { verbose: true }));
 app.synth();

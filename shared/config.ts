@@ -11,7 +11,6 @@ const Environment = z.object({
   HOST: optional(text),
   ANTHROPIC_API_KEY: optional(text),
   ANTHROPIC_BASE_URL: optional(z.url()),
-  REPRISE_MODEL: optional(text),
   REPRISE_API_KEY: optional(text.min(8, 'must have 8 characters or more')),
   REPRISE_DATA_DIR: optional(text),
   REPRISE_STORE: optional(z.enum(['embedded', 'dynamodb'], 'must be embedded or dynamodb')),
@@ -48,7 +47,6 @@ export interface Config {
   readonly model:
     | { readonly kind: 'demo'; readonly delayMs: number }
     | { readonly kind: 'anthropic'; readonly apiKey: string; readonly baseUrl: string | null };
-  readonly defaultModel: string;
   readonly sandbox: 'virtual';
   readonly heartbeatMs: number | null;
 }
@@ -76,7 +74,6 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     bucket: bucketOf(env),
     apiKey: env.REPRISE_API_KEY ?? null,
     model: modelOf(env),
-    defaultModel: env.REPRISE_MODEL ?? 'claude-opus-5-5',
     sandbox: 'virtual',
     heartbeatMs: env.REPRISE_HEARTBEAT_MS ?? null,
   };

@@ -19,7 +19,6 @@ export interface AnthropicModelOptions {
   readonly apiKey: string;
   /** Of any Messages-compatible endpoint, without `/v1`; default the Anthropic API. */
   readonly baseUrl?: string | undefined;
-  readonly defaultModel: string;
   readonly label: string;
   /** Without any event (a ping is one) for so long, an answer counts as stalled; also before its first event. */
   readonly idleTimeoutMs: number;
@@ -27,7 +26,7 @@ export interface AnthropicModelOptions {
 
 /** Errors are the batches of the port; see `ModelError.kind`. */
 export function createAnthropicModel(options: AnthropicModelOptions): Model {
-  const { apiKey, baseUrl = DEFAULT_BASE_URL, defaultModel, label, idleTimeoutMs } = options;
+  const { apiKey, baseUrl = DEFAULT_BASE_URL, label, idleTimeoutMs } = options;
   const client = new BaseAnthropic({
     apiKey,
     baseURL: baseUrl,
@@ -44,7 +43,6 @@ export function createAnthropicModel(options: AnthropicModelOptions): Model {
   const hideKey = (text: string) => (apiKey === '' ? text : text.replaceAll(apiKey, '…'));
   return {
     label,
-    defaultModel,
     stream: (request, signal) => openStream(request, signal, { post, host, idleTimeoutMs, hideKey }),
   };
 }

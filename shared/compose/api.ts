@@ -43,7 +43,6 @@ export function composeApi(config: Config): ApiParts {
       model: createAnthropicModel({
         apiKey,
         baseUrl: baseUrl ?? undefined,
-        defaultModel: config.defaultModel,
         label: baseUrl === null ? 'the Anthropic API' : new URL(baseUrl).host,
         idleTimeoutMs: limits.modelIdleTimeoutMs,
       }),

@@ -64,12 +64,11 @@ export async function composeLocal(config: Config, childPath: string): Promise<L
 
 /** The configured endpoint, or the demo model: a real HTTP server on a port of its own. */
 async function composeModel(config: Config, limits: Limits): Promise<{ model: Model; close: () => Promise<void> }> {
-  const { defaultModel } = config;
   const idleTimeoutMs = limits.modelIdleTimeoutMs;
   if (config.model.kind === 'anthropic') {
     const { apiKey, baseUrl } = config.model;
     const label = baseUrl === null ? 'the Anthropic API' : new URL(baseUrl).host;
-    const model = createAnthropicModel({ apiKey, baseUrl: baseUrl ?? undefined, defaultModel, label, idleTimeoutMs });
+    const model = createAnthropicModel({ apiKey, baseUrl: baseUrl ?? undefined, label, idleTimeoutMs });
     return { model, close: async () => {} };
   }
   const demo = createScriptedModel({ delayMs: config.model.delayMs, check: checkRequest });
@@ -77,7 +76,6 @@ async function composeModel(config: Config, limits: Limits): Promise<{ model: Mo
   const model = createAnthropicModel({
     apiKey: 'demo',
     baseUrl: url,
-    defaultModel,
     label: 'the demo model',
     idleTimeoutMs,
   });

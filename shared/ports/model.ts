@@ -40,6 +40,4 @@ export interface Model {
   stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelBatch>;
   /** For people, for example `demo model` or the endpoint's host. */
   readonly label: string;
-  /** The model that is used where an agent does not name one. */
-  readonly defaultModel: string;
 }

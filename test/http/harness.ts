@@ -62,7 +62,6 @@ export function startHttp(options: { readonly limits?: Partial<Limits>; readonly
   const script: Answer[] = [];
   const model: Model = {
     label: 'scripted',
-    defaultModel: MODEL,
     stream(request, signal) {
       const answer = script.shift();
       if (!answer) throw new Error('the script has no answer left for this model call');

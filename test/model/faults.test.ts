@@ -20,7 +20,7 @@ afterEach(async () => {
   for (const close of closers.splice(0)) await close();
 });
 
-const OPTIONS = { apiKey: KEY, defaultModel: 'claude-opus-5-5', label: 'test', idleTimeoutMs: 5000 };
+const OPTIONS = { apiKey: KEY, label: 'test', idleTimeoutMs: 5000 };
 
 async function listen(server: Server): Promise<string> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -131,7 +131,6 @@ export async function startHarness(options: HarnessOptions): Promise<Harness> {
   const script = [...options.script];
   const model: Model = {
     label: 'scripted',
-    defaultModel: 'claude-opus-5-5',
     stream(request, signal) {
       requests.push(request);
       const answer = options.answer ?? script.shift();
