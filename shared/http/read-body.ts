@@ -2,7 +2,8 @@
 
 import type { z } from 'zod';
 import { ServiceError } from '../types/errors.ts';
-import { describeIssues } from '../wire/errors.ts';
+import { describeIssues } from '../wire/issues.ts';
+import { limitIn, most } from '../wire/limits.ts';
 
 const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i;
 /** So much of an oversized body is read and dropped, so that a client that only reads after writing gets its answer. */
@@ -23,12 +24,12 @@ export async function readJson<T extends z.ZodType>(raw: Request, schema: T, byt
 
 /** `value` as `schema` reads it, or a 400 that names the field. */
 export function parseWith<T extends z.ZodType>(schema: T, value: unknown): z.output<T> {
-  const parsed = schema.safeParse(value);
+  const parsed = schema.safeParse(value, { reportInput: true });
   if (parsed.success) return parsed.data;
   const { field, message } = describeIssues(parsed.error);
-  if (field === '') throw new ServiceError('invalid_request', `the body ${message}`);
-  const unsupported = message.startsWith('not yet supported');
-  throw new ServiceError(unsupported ? 'unsupported' : 'invalid_request', `${field}: ${message}`, { field });
+  if (field === '') throw new ServiceError('invalid_request', `the body: ${message}`);
+  const code = message.startsWith('not yet supported') ? 'unsupported' : 'invalid_request';
+  throw new ServiceError(code, `${field}: ${message}`, { field, ...limitIn(message) });
 }
 
 function parseJson(text: string): unknown {
@@ -42,21 +43,19 @@ function parseJson(text: string): unknown {
   return value;
 }
 
-const JSON_VALUES_MAX = 100_000;
-const JSON_DEPTH_MAX = 128;
+const [VALUES_MAX, TOO_MANY_VALUES] = most('bodyValuesMax', 'values');
+const [DEPTH_MAX, TOO_DEEP] = most('bodyDepthMax', 'levels of nesting');
+const refuseShape = (words: string): ServiceError =>
+  new ServiceError('invalid_request', `the body: ${words}`, limitIn(words));
 
 /** A large body is one with long texts. One of millions of tiny values would cost more to complain about than it is worth. */
 function checkShape(body: unknown): void {
   const open: { readonly value: object; readonly depth: number }[] = [];
   let values = 0;
   const meet = (value: unknown, depth: number) => {
-    if (++values > JSON_VALUES_MAX) {
-      throw new ServiceError('invalid_request', `the body has more than ${JSON_VALUES_MAX} values`);
-    }
+    if (++values > VALUES_MAX) throw refuseShape(TOO_MANY_VALUES);
     if (typeof value !== 'object' || value === null) return;
-    if (depth > JSON_DEPTH_MAX) {
-      throw new ServiceError('invalid_request', `the body nests deeper than ${JSON_DEPTH_MAX} levels`);
-    }
+    if (depth > DEPTH_MAX) throw refuseShape(TOO_DEEP);
     open.push({ value, depth });
   };
   meet(body, 1);
@@ -68,7 +67,7 @@ function checkShape(body: unknown): void {
 const shown = (text: string): string => text.slice(0, 80).replace(/[^\x20-\x7e]/g, '?');
 
 const tooLarge = (bytesMax: number): ServiceError =>
-  new ServiceError('too_large', `the body is larger than ${bytesMax} bytes (requestBodyBytesMax)`, {
+  new ServiceError('too_large', `the body: at most ${bytesMax} bytes (requestBodyBytesMax)`, {
     limit: 'requestBodyBytesMax',
     limit_value: bytesMax,
   });

@@ -1,11 +1,12 @@
 // An agent's tools: what a client may give, what is stored (resolved), and what is shown.
 
 import { z } from 'zod';
-import { LIMITS } from '../types/limits.ts';
 import type { PermissionPolicy } from '../types/permission.ts';
 import type { AgentTool, ToolConfig } from '../types/session.ts';
 import { orNull } from './common.ts';
 import { JsonObject } from './events/client-events.ts';
+import { inputSchemaFault } from './json-schema.ts';
+import { most } from './limits.ts';
 
 export const TOOL_NAMES = ['bash', 'read', 'write', 'edit', 'glob', 'grep', 'web_search', 'web_fetch'] as const;
 
@@ -14,9 +15,14 @@ const nullish = <T extends z.ZodType>(schema: T) => z.union([schema, z.null()]).
 
 const DefaultConfigInput = z.object({ enabled: nullish(z.boolean()), permission_policy: nullish(Policy) });
 const Domains = z
-  .array(z.string().regex(/^(?=.{1,255}$)[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*$/, 'must be a plain hostname'))
+  .array(
+    z
+      .string()
+      .max(...most('hostCharsMax', 'characters'))
+      .regex(/^[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*$/, 'must be a plain hostname'),
+  )
   .min(1)
-  .max(64);
+  .max(...most('toolDomainsMax', 'domains'));
 
 const ToolConfigInput = z
   .object({
@@ -52,8 +58,15 @@ const ToolsetInput = z
 const CustomToolInput = z
   .object({
     type: z.literal('custom'),
-    name: z.string().regex(/^[A-Za-z0-9_-]{1,128}$/, 'must be 1 to 128 of A-Z, a-z, 0-9, _ and -'),
-    description: z.string().min(1).max(LIMITS.toolSchemaBytesMax),
+    name: z
+      .string()
+      .min(1)
+      .max(...most('toolNameCharsMax', 'characters'))
+      .regex(/^[A-Za-z0-9_-]+$/, 'must be of A-Z, a-z, 0-9, _ and -'),
+    description: z
+      .string()
+      .min(1)
+      .max(...most('toolSchemaBytesMax', 'characters')),
     input_schema: JsonObject,
   })
   .meta({ id: 'CustomToolInput' });
@@ -64,7 +77,7 @@ const McpToolsetInput = z
 
 export const ToolsInput = z
   .array(z.discriminatedUnion('type', [ToolsetInput, CustomToolInput, McpToolsetInput]))
-  .max(LIMITS.agentToolEntriesMax)
+  .max(...most('agentToolEntriesMax', 'tools'))
   .superRefine(checkTools);
 export type ToolsInput = z.infer<typeof ToolsInput>;
 
@@ -80,8 +93,8 @@ function checkTools(
   const seen = new Set<string>();
   let toolsets = 0;
   tools.forEach((tool, index) => {
-    const complain = (field: string, message: string) =>
-      context.addIssue({ code: 'custom', path: [index, field], message });
+    const complain = (field: string, message: string, within: readonly PropertyKey[] = []) =>
+      context.addIssue({ code: 'custom', path: [index, field, ...within], message });
     if (tool.type === 'mcp_toolset') complain('type', 'mcp_toolset is not yet supported (there are no mcp_servers)');
     if (tool.type === 'agent_toolset_20260401' && ++toolsets > 1) complain('type', 'must occur only once');
     if (tool.type !== 'custom' || tool.name === undefined) return;
@@ -89,31 +102,10 @@ function checkTools(
     if (tool.name.startsWith('mcp__')) complain('name', 'must not start with mcp__');
     if (seen.has(tool.name)) complain('name', `${tool.name} occurs twice`);
     seen.add(tool.name);
-    const wrong = schemaFault(tool.input_schema);
-    if (wrong) complain('input_schema', wrong);
+    const fault = inputSchemaFault(tool.input_schema);
+    if (fault) complain('input_schema', fault.message, fault.path);
   });
 }
-
-/** What makes an input schema one that the Messages API would refuse, or null. */
-function schemaFault(schema: unknown): string | null {
-  const given = schema as Readonly<Record<string, unknown>>;
-  if (given.type !== 'object') return 'must have type object';
-  const mixed = ['oneOf', 'anyOf', 'allOf'].find((k) => k in given);
-  if (mixed) return `must not have ${mixed} at its top`;
-  if (!isAbsent(given.properties) && !isSchemaMap(given.properties))
-    return 'must have an object of schemas as properties';
-  if (!isAbsent(given.required) && !isNames(given.required)) return 'must have a list of names as required';
-  const text = JSON.stringify(given);
-  if (/"\$ref":/.test(text)) return 'must not use $ref';
-  return text.length > LIMITS.toolSchemaBytesMax ? `must be at most ${LIMITS.toolSchemaBytesMax} bytes` : null;
-}
-
-const isAbsent = (value: unknown): boolean => value === undefined || value === null;
-const isNames = (value: unknown): boolean => Array.isArray(value) && value.every((name) => typeof name === 'string');
-const isObject = (value: unknown): value is object =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-const isSchemaMap = (value: unknown): boolean =>
-  isObject(value) && Object.values(value).every((schema) => isObject(schema) || typeof schema === 'boolean');
 
 /** The stored form: every default filled in. */
 export function resolveTools(tools: ToolsInput): readonly AgentTool[] {

@@ -1,7 +1,6 @@
 // Agents: what creates and changes one, and how one is shown. Parts that this version does not have are refused by name.
 
 import { z } from 'zod';
-import { LIMITS } from '../types/limits.ts';
 import type { Agent, AgentVersion, ModelConfig, RepriseSettings } from '../types/session.ts';
 import { ToolsInput } from './agent-tools.ts';
 import {
@@ -16,6 +15,7 @@ import {
   Timestamp,
   timestampOf,
 } from './common.ts';
+import { most } from './limits.ts';
 import { AGENT_FIELDS, EFFORTS, sessionAgentView } from './session-agent.ts';
 
 const nullish = <T extends z.ZodType>(schema: T) => z.union([schema, z.null()]).optional();
@@ -28,14 +28,18 @@ const notYet = (what: string) =>
     .describe('Not yet supported');
 
 const Effort = z.enum(EFFORTS);
+const modelId = z
+  .string()
+  .min(1)
+  .max(...most('modelIdCharsMax', 'characters'));
 export const ModelInput = z
   .union([
-    z.string().min(1).max(256),
+    modelId,
     z.object({
-      id: z.string().min(1).max(256),
+      id: modelId,
       effort: nullish(z.union([Effort, z.object({ type: Effort })])),
       speed: nullish(z.enum(['standard', 'fast'])),
-      inference_geo: nullish(z.string().max(64)),
+      inference_geo: nullish(z.string().max(...most('inferenceGeoCharsMax', 'characters'))),
     }),
   ])
   .meta({ id: 'ModelInput' });
@@ -86,9 +90,12 @@ export function resolveReprise(input: z.infer<typeof RepriseInput> | null | unde
   };
 }
 
-const name = z.string().min(1).max(LIMITS.nameCharsMax);
-const description = nullish(z.string().max(LIMITS.descriptionCharsMax));
-const system = nullish(z.string().max(LIMITS.systemCharsMax));
+const name = z
+  .string()
+  .min(1)
+  .max(...most('nameCharsMax', 'characters'));
+const description = nullish(z.string().max(...most('descriptionCharsMax', 'characters')));
+const system = nullish(z.string().max(...most('systemCharsMax', 'characters')));
 
 export const UNSUPPORTED_AGENT_PARTS = {
   skills: notYet('skills'),

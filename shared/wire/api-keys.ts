@@ -1,15 +1,18 @@
 // API keys, an extension: made by an admin, shown once, stored as a hash.
 
 import { z } from 'zod';
-import { LIMITS } from '../types/limits.ts';
 import type { ApiKey } from '../types/session.ts';
 import { pageOf, Timestamp, timestampOf } from './common.ts';
+import { most } from './limits.ts';
 
 const Scope = z.enum(['api', 'admin', 'work']);
 
 export const CreateApiKey = z
   .object({
-    name: z.string().min(1).max(LIMITS.nameCharsMax),
+    name: z
+      .string()
+      .min(1)
+      .max(...most('nameCharsMax', 'characters')),
     tenant: z
       .string()
       .regex(/^[a-z0-9][a-z0-9-]{0,62}$/, 'must be 1 to 63 of a-z, 0-9 and -')

@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 import { LIMITS } from '../types/limits.ts';
+import { most } from './limits.ts';
 
 /** RFC 3339 in UTC, with milliseconds. */
 export const timestampOf = (ms: number): string => new Date(ms).toISOString();
@@ -13,13 +14,16 @@ export const NullableTimestamp = z.union([Timestamp, z.null()]);
 export const orNull = <T extends z.ZodType>(schema: T) => z.union([schema, z.null()]);
 
 const METADATA_WORDS = `at most ${LIMITS.metadataPairsMax} pairs, keys of 1 to ${LIMITS.metadataKeyCharsMax} and values of at most ${LIMITS.metadataValueCharsMax} characters`;
-const metadataKey = z.string().min(1).max(LIMITS.metadataKeyCharsMax);
-const metadataValue = z.string().max(LIMITS.metadataValueCharsMax);
-const tooManyPairs = `must have at most ${LIMITS.metadataPairsMax} pairs`;
+const metadataKey = z
+  .string()
+  .min(1)
+  .max(...most('metadataKeyCharsMax', 'characters'));
+const metadataValue = z.string().max(...most('metadataValueCharsMax', 'characters'));
+const [pairsMax, tooManyPairs] = most('metadataPairsMax', 'pairs');
 
 export const MetadataInput = z
   .record(metadataKey, metadataValue)
-  .refine((m) => Object.keys(m).length <= LIMITS.metadataPairsMax, tooManyPairs)
+  .refine((m) => Object.keys(m).length <= pairsMax, tooManyPairs)
   .describe(METADATA_WORDS);
 
 /** Merged by key; null deletes. */
@@ -53,8 +57,17 @@ const QueryBoolean = z.enum(['true', 'false']).transform((v) => v === 'true');
 const QueryTime = z.iso.datetime({ offset: true }).transform((v) => Date.parse(v));
 
 export const PAGE_QUERY = {
-  limit: z.coerce.number().int().min(1).max(LIMITS.pageSizeMax).optional(),
-  page: z.string().max(2048).optional().describe('The cursor of a page, from `next_page`'),
+  limit: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(...most('pageSizeMax'))
+    .optional(),
+  page: z
+    .string()
+    .max(...most('pageCursorCharsMax', 'characters'))
+    .optional()
+    .describe('The cursor of a page, from `next_page`'),
 } as const;
 export const INCLUDE_ARCHIVED = { include_archived: QueryBoolean.optional() } as const;
 export const ORDER = { order: z.enum(['asc', 'desc']).optional() } as const;

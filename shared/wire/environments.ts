@@ -1,7 +1,6 @@
 // Environments: what creates and changes one, the resolved configuration, and how one is shown.
 
 import { z } from 'zod';
-import { LIMITS } from '../types/limits.ts';
 import type { Environment, EnvironmentConfig } from '../types/session.ts';
 import {
   INCLUDE_ARCHIVED,
@@ -14,11 +13,26 @@ import {
   Timestamp,
   timestampOf,
 } from './common.ts';
+import { most } from './limits.ts';
 
 const nullish = <T extends z.ZodType>(schema: T) => z.union([schema, z.null()]).optional();
 const MANAGERS = ['apt', 'cargo', 'gem', 'go', 'npm', 'pip'] as const;
-const Packages = z.array(z.string().min(1).max(256)).max(256);
-const Hosts = z.array(z.string().min(1).max(255)).max(1024);
+const Packages = z
+  .array(
+    z
+      .string()
+      .min(1)
+      .max(...most('packageNameCharsMax', 'characters')),
+  )
+  .max(...most('packagesMax', 'packages'));
+const Hosts = z
+  .array(
+    z
+      .string()
+      .min(1)
+      .max(...most('hostCharsMax', 'characters')),
+  )
+  .max(...most('allowedHostsMax', 'hosts'));
 
 const NetworkingInput = z.discriminatedUnion('type', [
   z.object({ type: z.literal('unrestricted') }).meta({ id: 'UnrestrictedNetworkInput' }),
@@ -53,8 +67,11 @@ const ConfigInput = z
   .meta({ id: 'EnvironmentConfigInput' });
 export type ConfigInput = z.infer<typeof ConfigInput>;
 
-const name = z.string().min(1).max(LIMITS.nameCharsMax);
-const description = nullish(z.string().max(LIMITS.descriptionCharsMax));
+const name = z
+  .string()
+  .min(1)
+  .max(...most('nameCharsMax', 'characters'));
+const description = nullish(z.string().max(...most('descriptionCharsMax', 'characters')));
 const scope = nullish(z.enum(['organization', 'account']));
 
 export const CreateEnvironment = z

@@ -2,15 +2,22 @@
 
 import { z } from 'zod';
 import { ID_PREFIX, type SessionId } from '../types/ids.ts';
-import { LIMITS } from '../types/limits.ts';
 import type { FileRef } from '../types/log.ts';
 import type { StoredFile } from '../types/session.ts';
 import { NullableTimestamp, PAGE_QUERY, pageOf, Timestamp, timestampOf } from './common.ts';
+import { least, most } from './limits.ts';
 
 export const ListFilesQuery = z.object({
   ...PAGE_QUERY,
-  scope_id: z.string().max(128).optional().describe("A session's id: its outputs and its own copies of uploads"),
-  'ids[]': z.array(z.string().max(128)).max(100).optional(),
+  scope_id: z
+    .string()
+    .max(...most('idCharsMax', 'characters'))
+    .optional()
+    .describe("A session's id: its outputs and its own copies of uploads"),
+  'ids[]': z
+    .array(z.string().max(...most('idCharsMax', 'characters')))
+    .max(...most('filterValuesMax', 'values'))
+    .optional(),
 });
 
 export const UploadFile = z
@@ -19,8 +26,8 @@ export const UploadFile = z
     expires_in_seconds: z.coerce
       .number()
       .int()
-      .min(LIMITS.fileExpirySecondsMin)
-      .max(LIMITS.fileExpirySecondsMax)
+      .min(...least('fileExpirySecondsMin'))
+      .max(...most('fileExpirySecondsMax'))
       .optional(),
   })
   .meta({ id: 'UploadFile' });

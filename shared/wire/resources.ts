@@ -1,15 +1,18 @@
 // What lies in a session's workspace because a resource put it there. Files only; the other kinds are refused by name.
 
 import { z } from 'zod';
-import { LIMITS } from '../types/limits.ts';
 import type { FileResource } from '../types/session.ts';
 import { PAGE_QUERY, pageOf, Timestamp, timestampOf } from './common.ts';
+import { most } from './limits.ts';
 
 const FileResourceInput = z
   .object({
     type: z.literal('file'),
-    file_id: z.string().min(1).max(128),
-    mount_path: z.union([z.string().max(LIMITS.workspacePathCharsMax), z.null()]).optional(),
+    file_id: z
+      .string()
+      .min(1)
+      .max(...most('idCharsMax', 'characters')),
+    mount_path: z.union([z.string().max(...most('workspacePathCharsMax', 'characters')), z.null()]).optional(),
   })
   .meta({ id: 'FileResourceInput' });
 export type FileResourceInput = z.infer<typeof FileResourceInput>;
@@ -28,7 +31,7 @@ const refused = (type: 'github_repository' | 'memory_store') =>
 export const ResourceInput = z
   .discriminatedUnion('type', [FileResourceInput, refused('github_repository'), refused('memory_store')])
   .meta({ id: 'ResourceInput' });
-export const ResourcesInput = z.array(ResourceInput).max(LIMITS.sessionFilesMax);
+export const ResourcesInput = z.array(ResourceInput).max(...most('sessionFilesMax', 'files'));
 
 export const UpdateResource = z.object({ authorization_token: z.string().optional() }).meta({ id: 'UpdateResource' });
 export const ListResourcesQuery = z.object(PAGE_QUERY);

@@ -1,7 +1,6 @@
 // Sessions: what creates and changes one, and the resource as it is folded from the log.
 
 import { z } from 'zod';
-import { LIMITS } from '../types/limits.ts';
 import type { SessionState } from '../types/turn.ts';
 import { ToolsInput } from './agent-tools.ts';
 import { ModelInput, RepriseInput, UNSUPPORTED_AGENT_PARTS } from './agents.ts';
@@ -18,12 +17,14 @@ import {
   timestampOf,
 } from './common.ts';
 import { InitialEvents } from './events/client-events.ts';
+import { most } from './limits.ts';
 import { ResourcesInput, ResourceView, resourceView } from './resources.ts';
 import { SessionAgentView, sessionAgentView } from './session-agent.ts';
 import { BudgetInput, budgetView, NullableBudget, UsageView, usageView } from './usage.ts';
 
 const nullish = <T extends z.ZodType>(schema: T) => z.union([schema, z.null()]).optional();
-const AgentRef = z.string().min(1).max(128);
+const idText = z.string().max(...most('idCharsMax', 'characters'));
+const AgentRef = idText.min(1);
 const version = z.number().int().min(1).optional();
 const noVaults = z
   .array(z.string())
@@ -41,7 +42,7 @@ export const AgentChoice = z
           id: AgentRef,
           version,
           model: ModelInput.optional(),
-          system: nullish(z.string().max(LIMITS.systemCharsMax)),
+          system: nullish(z.string().max(...most('systemCharsMax', 'characters'))),
           tools: nullish(ToolsInput),
           ...UNSUPPORTED_AGENT_PARTS,
         })
@@ -51,12 +52,12 @@ export const AgentChoice = z
   .meta({ id: 'AgentChoice' });
 export type AgentChoice = z.infer<typeof AgentChoice>;
 
-const title = nullish(z.string().max(LIMITS.titleCharsMax));
+const title = nullish(z.string().max(...most('titleCharsMax', 'characters')));
 
 export const CreateSession = z
   .object({
     agent: AgentChoice,
-    environment_id: z.string().min(1).max(128),
+    environment_id: idText.min(1),
     title,
     metadata: nullish(MetadataInput),
     resources: nullish(ResourcesInput),
@@ -94,11 +95,14 @@ export const ListSessionsQuery = z.object({
   ...ORDER,
   ...INCLUDE_ARCHIVED,
   ...CREATED_RANGE_ALL,
-  agent_id: z.string().max(128).optional(),
+  agent_id: idText.optional(),
   agent_version: z.coerce.number().int().min(1).optional(),
-  deployment_id: z.string().max(128).optional(),
-  memory_store_id: z.string().max(128).optional(),
-  'statuses[]': z.array(z.enum(STATUSES)).max(16).optional(),
+  deployment_id: idText.optional(),
+  memory_store_id: idText.optional(),
+  'statuses[]': z
+    .array(z.enum(STATUSES))
+    .max(...most('filterValuesMax', 'values'))
+    .optional(),
 });
 
 export const SessionView = z

@@ -106,7 +106,7 @@ describe('bodies', () => {
       return answer.error.message;
     };
     expect(await send(`{"tools": [${'1,'.repeat(3_000_000)}1]}`)).toContain('values');
-    expect(await send(`{"x": ${'['.repeat(100_000)}${']'.repeat(100_000)}}`)).toContain('nests deeper');
+    expect(await send(`{"x": ${'['.repeat(100_000)}${']'.repeat(100_000)}}`)).toContain('at most 128 levels of nesting');
     await big.close();
   });
 

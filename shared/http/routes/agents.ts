@@ -26,6 +26,7 @@ import {
   UpdateAgent,
 } from '../../wire/agents.ts';
 import { isInRange, sameJson } from '../../wire/common.ts';
+import { tooMany } from '../../wire/limits.ts';
 import { decodeCursor, encodeCursor } from '../../wire/pages.ts';
 import { findAgent, notFound } from '../find.ts';
 import { readPage } from '../paging.ts';
@@ -159,7 +160,7 @@ type Change = (typeof UpdateAgent)['_output'];
 /** The version with the given fields in place of the old ones; null and "" clear. */
 function changeAgent(before: AgentVersion, change: Change): AgentVersion {
   const metadata = mergeMetadata(before.metadata, change.metadata);
-  if (metadata === null) throw new ServiceError('invalid_request', 'metadata: would have too many pairs', META);
+  if (metadata === null) throw tooMany('metadata', 'metadataPairsMax', 'pairs', 'invalid_metadata');
   return {
     ...before,
     name: change.name ?? before.name,
@@ -171,8 +172,6 @@ function changeAgent(before: AgentVersion, change: Change): AgentVersion {
     metadata,
   };
 }
-
-const META = { field: 'metadata', error_code: 'invalid_metadata' } as const;
 
 const archive = defineRoute(
   {

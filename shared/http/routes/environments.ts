@@ -16,6 +16,7 @@ import {
   resolveConfig,
   UpdateEnvironment,
 } from '../../wire/environments.ts';
+import { tooMany } from '../../wire/limits.ts';
 import { findEnvironment } from '../find.ts';
 import { readPage } from '../paging.ts';
 import { defineRoute, IDEMPOTENCY_HEADER, json, type Route } from '../route.ts';
@@ -123,10 +124,7 @@ const update = defineRoute(
       });
     }
     const metadata = mergeMetadata(value.metadata, body.metadata);
-    if (metadata === null) {
-      const details = { field: 'metadata', error_code: 'invalid_metadata' };
-      throw new ServiceError('invalid_request', 'metadata: would have too many pairs', details);
-    }
+    if (metadata === null) throw tooMany('metadata', 'metadataPairsMax', 'pairs', 'invalid_metadata');
     const changed: Environment = {
       ...value,
       name: body.name ?? value.name,

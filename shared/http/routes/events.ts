@@ -2,11 +2,11 @@
 
 import { z } from 'zod';
 import type { SessionSnapshot } from '../../turn/engine-types.ts';
-import { LIMITS } from '../../types/limits.ts';
 import type { TurnEvent } from '../../types/turn.ts';
 import { CREATED_RANGE_ALL, ORDER, PAGE_QUERY } from '../../wire/common.ts';
 import { SendEvents } from '../../wire/events/client-events.ts';
 import { EVENT_TYPES, SentAnswer, SessionEventPage, StreamedEventView } from '../../wire/events/event-schemas.ts';
+import { most } from '../../wire/limits.ts';
 import { findSession } from '../find.ts';
 import { defineRoute, IDEMPOTENCY_HEADER, json, type Route, type RouteRequest } from '../route.ts';
 import { fingerprintOf, idempotencyKeyOf, repeatedSend, sendEvents } from '../session/send-events.ts';
@@ -22,10 +22,13 @@ const EVENT_DELTAS = ['agent.message', 'agent.thinking'] as const;
 const REPRISE_DELTAS = ['agent.tool_use', 'agent.thinking'] as const;
 
 const Deltas = {
-  'event_deltas[]': z.array(z.enum(EVENT_DELTAS)).max(LIMITS.eventDeltasMax).optional(),
+  'event_deltas[]': z
+    .array(z.enum(EVENT_DELTAS))
+    .max(...most('eventDeltasMax', 'values'))
+    .optional(),
   'reprise_deltas[]': z
     .array(z.enum(REPRISE_DELTAS))
-    .max(LIMITS.eventDeltasMax)
+    .max(...most('eventDeltasMax', 'values'))
     .optional()
     .describe('An extension: tool input and the text of thinking as they are generated'),
 };
@@ -99,7 +102,10 @@ const list = defineRoute(
       ...PAGE_QUERY,
       ...ORDER,
       ...CREATED_RANGE_ALL,
-      'types[]': z.array(z.enum(EVENT_TYPES)).max(100).optional(),
+      'types[]': z
+        .array(z.enum(EVENT_TYPES))
+        .max(...most('filterValuesMax', 'values'))
+        .optional(),
     }),
     answers: { 200: { description: 'A page of events', schema: SessionEventPage } },
   },
@@ -125,7 +131,13 @@ const stream = defineRoute(
     description:
       'From now on, or behind the event that `Last-Event-ID` or `after` names (an SSE id or an event id), without gap or repetition. `event: ping` is the heartbeat.',
     tag,
-    query: z.object({ ...Deltas, after: z.string().max(128).optional() }),
+    query: z.object({
+      ...Deltas,
+      after: z
+        .string()
+        .max(...most('idCharsMax', 'characters'))
+        .optional(),
+    }),
     headers: [{ name: 'last-event-id', description: 'The `id:` of the last frame that was seen' }],
     answers: {
       200: { description: 'Frames of `event: message`', schema: StreamedEventView, contentType: 'text/event-stream' },

@@ -9,7 +9,7 @@ import { resolveTools } from '../../wire/agent-tools.ts';
 import { resolveModel, resolveReprise } from '../../wire/agents.ts';
 import type { AgentChoice, CreateSession } from '../../wire/sessions.ts';
 import { budgetOf } from '../../wire/usage.ts';
-import { type Asker, findAgent, findEnvironment, notFound } from '../find.ts';
+import { type Asker, findAgent, findEnvironment } from '../find.ts';
 import { logDeps } from '../service.ts';
 import { stampOf } from './change-session.ts';
 import { checkMounts, copyMounts } from './mount-files.ts';
@@ -71,7 +71,10 @@ async function chooseAgent(asker: Asker, choice: AgentChoice): Promise<AgentSnap
   const { store } = logDeps(asker.service, asker.caller.tenant);
   const chosen =
     version === undefined || version === latest.version ? latest : await readAgentVersion(store, latest.id, version);
-  if (!chosen) throw notFound(`version ${version} of agent`, latest.id);
+  if (!chosen) {
+    const message = `agent.version: there is no version ${version} of agent ${latest.id}`;
+    throw new ServiceError('not_found', message, { field: 'agent.version' });
+  }
   return overrideAgent(chosen, choice);
 }
 
@@ -88,14 +91,19 @@ function overrideAgent(agent: AgentVersion, choice: AgentChoice): AgentSnapshot 
 }
 
 async function chooseEnvironment(asker: Asker, id: string): Promise<Environment> {
-  const { value } = await findEnvironment(asker, id);
+  const { value } = await findEnvironment(asker, id).catch((error: unknown) => {
+    if (!(error instanceof ServiceError)) throw error;
+    const details = { ...error.details, field: 'environment_id' };
+    throw new ServiceError(error.code, `environment_id: ${error.message}`, details);
+  });
   if (value.archivedAt !== null) {
     throw wrong('environment_id', `the environment ${value.id} is archived`, 'environment_archived');
   }
   const { driver } = asker.service.ports.sandbox;
   const { config } = value;
   if (config.type === 'self_hosted') {
-    throw new ServiceError('unsupported', 'environment_id: not yet supported: sessions in self_hosted environments');
+    const message = 'environment_id: not yet supported: sessions in self_hosted environments';
+    throw new ServiceError('unsupported', message, { field: 'environment_id' });
   }
   if (driver !== 'virtual') return value;
   const manager = Object.entries(config.packages).find(([, list]) => list.length > 0)?.[0];

@@ -1,10 +1,12 @@
 // Files for a session's workspace: each resource is the session's own copy of an upload, under a new id, at a checked path.
 
-import { isPathError, UPLOADS_DIRECTORY, workspacePath } from '../../core/workspace-path.ts';
+import { isPathError, pathInTheWay, UPLOADS_DIRECTORY, workspacePath } from '../../core/workspace-path.ts';
 import { files } from '../../log/resources.ts';
 import { ServiceError } from '../../types/errors.ts';
 import { blobKey, fileId, ID_PREFIX, type SessionId, type WorkspacePath } from '../../types/ids.ts';
+import { LIMITS } from '../../types/limits.ts';
 import type { FileResource, StoredFile } from '../../types/session.ts';
+import { limitIn, tooMany } from '../../wire/limits.ts';
 import type { FileResourceInput } from '../../wire/resources.ts';
 import { type Asker, findFile } from '../find.ts';
 import { logDeps } from '../service.ts';
@@ -15,7 +17,23 @@ export interface Mount {
 }
 
 const wrong = (field: string, message: string): ServiceError =>
-  new ServiceError('invalid_request', `${field}: ${message}`, { field });
+  new ServiceError('invalid_request', `${field}: ${message}`, { field, ...limitIn(message) });
+
+const isTaken = (field: string, path: WorkspacePath): ServiceError => wrong(field, `${path} is taken by another file`);
+
+/** Throws the 400 of a full session. */
+export function checkRoom(resources: readonly FileResource[]): void {
+  if (resources.length >= LIMITS.sessionFilesMax) throw tooMany('resources', 'sessionFilesMax', 'files');
+}
+
+/** Throws the 400 of an addition that the log refused, `resources` being there after it: another one came first. */
+export function checkAdded(resources: readonly FileResource[], added: FileResource): void {
+  if (resources.some((r) => r.id === added.id)) return;
+  const taken = resources.map((r) => r.mountPath);
+  const clash = pathInTheWay(taken, added.mountPath);
+  if (clash === undefined) checkRoom(resources);
+  throw isTaken('mount_path', clash ?? added.mountPath);
+}
 
 /** The uploads and where they go; nothing is stored yet. Throws 400 naming the field, 404 for an unknown file. */
 export async function checkMounts(
@@ -23,17 +41,18 @@ export async function checkMounts(
   inputs: readonly { readonly input: FileResourceInput; readonly field: string }[],
   taken: readonly WorkspacePath[],
 ): Promise<readonly Mount[]> {
-  const paths = new Set<string>(taken);
+  const paths = new Set(taken);
   const mounts: Mount[] = [];
   for (const { input, field } of inputs) {
     const prefix = field === '' ? '' : `${field}.`;
     const upload = await findFile(asker, input.file_id).catch((error: unknown) => {
-      if (error instanceof ServiceError) throw new ServiceError(error.code, `${prefix}file_id: ${error.message}`);
-      throw error;
+      if (!(error instanceof ServiceError)) throw error;
+      const at = `${prefix}file_id`;
+      throw new ServiceError(error.code, `${at}: ${error.message}`, { ...error.details, field: at });
     });
     const path = mountPath(input.mount_path || upload.id, `${prefix}mount_path`);
-    const clash = [...paths].find((p) => p === path || p.startsWith(`${path}/`) || path.startsWith(`${p}/`));
-    if (clash !== undefined) throw wrong(`${prefix}mount_path`, `${clash} is taken by another file`);
+    const clash = pathInTheWay(paths, path);
+    if (clash !== undefined) throw isTaken(`${prefix}mount_path`, clash);
     paths.add(path);
     mounts.push({ upload, path });
   }

@@ -41,7 +41,8 @@ export function idempotencyKeyOf(header: string | undefined, charsMax: number): 
   if (header === undefined || header === '') return null;
   if (header.length <= charsMax && /^[\x21-\x7e]+$/.test(header)) return header;
   const message = `idempotency-key: must be 1 to ${charsMax} printable ASCII characters (idempotencyKeyCharsMax)`;
-  throw new ServiceError('invalid_request', message, { field: 'idempotency-key' });
+  const details = { field: 'idempotency-key', limit: 'idempotencyKeyCharsMax', limit_value: charsMax };
+  throw new ServiceError('invalid_request', message, details);
 }
 
 /** The stored answer under the key, or null where it is new. A 422 where it was used for another request. */
@@ -123,7 +124,7 @@ function readOutcome({ service, session }: Target, outcome: AcceptOutcome, finge
       throw new ServiceError('invalid_request', `events: the call ${outcome.call} has an answer already`);
     case 'full': {
       const max = service.ports.limits.inboxEventsMax;
-      const details = { limit: 'inboxEventsMax', limit_value: max };
+      const details = { field: 'events', limit: 'inboxEventsMax', limit_value: max };
       throw new ServiceError('rate_limited', `events: ${max} events are queued already (inboxEventsMax)`, details, 1);
     }
     default:

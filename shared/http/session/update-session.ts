@@ -7,6 +7,7 @@ import type { ControlEvent, SessionChange } from '../../types/log.ts';
 import type { SessionState } from '../../types/turn.ts';
 import { resolveTools } from '../../wire/agent-tools.ts';
 import { sameJson } from '../../wire/common.ts';
+import { tooMany } from '../../wire/limits.ts';
 import type { UpdateSession } from '../../wire/sessions.ts';
 import { budgetOf } from '../../wire/usage.ts';
 import { pendingState } from './change-session.ts';
@@ -38,7 +39,7 @@ const titleOf = (state: SessionState, { title }: UpdateSession): SessionChange =
 /** The patch itself goes into the log's change: it is merged when it is applied. */
 function metadataPatchOf(state: SessionState, { metadata: patch }: UpdateSession): Update['metadataPatch'] {
   const merged = mergeMetadata(state.metadata, patch);
-  if (merged === null) throw wrong('metadata', 'would have too many pairs', 'invalid_metadata');
+  if (merged === null) throw tooMany('metadata', 'metadataPairsMax', 'pairs', 'invalid_metadata');
   return !patch || sameJson(merged, state.metadata) ? undefined : patch;
 }
 

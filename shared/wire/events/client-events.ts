@@ -1,18 +1,21 @@
 // The events that a client may send, and the envelope of a send with the extensions of this service.
 
 import { z } from 'zod';
-import { LIMITS } from '../../types/limits.ts';
 import { depthOf } from '../json-depth.ts';
+import { most } from '../limits.ts';
 import { MessageContent, ResultContent, SystemContent } from './content.ts';
 
 const nullish = <T extends z.ZodType>(schema: T) => z.union([schema, z.null()]).optional();
-const EventRef = z.string().min(1).max(128);
-const JSON_DEPTH_MAX = 64;
+const EventRef = z
+  .string()
+  .min(1)
+  .max(...most('idCharsMax', 'characters'));
+const [JSON_DEPTH_MAX, TOO_DEEP] = most('jsonDepthMax', 'levels of nesting');
 
 /** A JSON object of bounded depth. */
 export const JsonObject = z
   .record(z.string(), z.unknown())
-  .refine((v) => depthOf(v, JSON_DEPTH_MAX) <= JSON_DEPTH_MAX, `must not nest deeper than ${JSON_DEPTH_MAX} levels`);
+  .refine((v) => depthOf(v, JSON_DEPTH_MAX) <= JSON_DEPTH_MAX, TOO_DEEP);
 
 export const UserMessageInput = z
   .object({ type: z.literal('user.message'), content: MessageContent })
@@ -25,7 +28,7 @@ export const ConfirmationInput = z
     type: z.literal('user.tool_confirmation'),
     tool_use_id: EventRef,
     result: z.enum(['allow', 'deny']),
-    deny_message: nullish(z.string().max(10_000)),
+    deny_message: nullish(z.string().max(...most('denyMessageCharsMax', 'characters'))),
     reprise: z
       .object({
         input: JsonObject.optional().describe('An edited input to run with'),
@@ -90,7 +93,7 @@ export const SendEvents = z
     events: z
       .array(ClientEventInput)
       .min(1, 'must not be empty')
-      .max(LIMITS.eventsPerSendMax, `must have at most ${LIMITS.eventsPerSendMax} events`),
+      .max(...most('eventsPerSendMax', 'events')),
     reprise: z
       .object({
         on_busy: z
@@ -106,4 +109,4 @@ export type SendEvents = z.infer<typeof SendEvents>;
 /** What may start a session. */
 export const InitialEvents = z
   .array(z.discriminatedUnion('type', [UserMessageInput, OutcomeInput]))
-  .max(LIMITS.initialEventsMax, `must have at most ${LIMITS.initialEventsMax} events`);
+  .max(...most('initialEventsMax', 'events'));

@@ -1,9 +1,11 @@
 // Content blocks that clients send and events carry: text, images, documents, search results.
 
 import { z } from 'zod';
-import { LIMITS } from '../../types/limits.ts';
+import { most } from '../limits.ts';
 
-const url = z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }).max(8192);
+const url = z
+  .url({ protocol: /^https?$/, error: 'must be an http or https URL' })
+  .max(...most('urlCharsMax', 'characters'));
 const data = z.base64({ error: 'must be base64' }).min(1);
 export const IMAGE_TYPES = ['image/jpeg', 'image/png', 'image/gif', 'image/webp'] as const;
 
@@ -47,7 +49,7 @@ export const SearchResultBlock = z
   })
   .meta({ id: 'SearchResultBlock' });
 
-const blocks = <T extends z.ZodType>(item: T) => z.array(item).max(LIMITS.contentBlocksPerEventMax);
+const blocks = <T extends z.ZodType>(item: T) => z.array(item).max(...most('contentBlocksPerEventMax', 'blocks'));
 
 /** What a user message holds; never empty. */
 export const MessageContent = blocks(z.discriminatedUnion('type', [TextBlock, ImageBlock, DocumentBlock])).min(
@@ -63,7 +65,10 @@ export const ResultContent = blocks(
     SearchResultBlock,
   ]),
 );
-export const SystemContent = z.array(TextBlock).min(1, 'must not be empty').max(LIMITS.systemMessageItemsMax);
+export const SystemContent = z
+  .array(TextBlock)
+  .min(1, 'must not be empty')
+  .max(...most('systemMessageItemsMax', 'blocks'));
 
 /** Blocks as events show them; looser than what is accepted, so that old or imported content stays readable. */
 const ShownText = z.object({ type: z.literal('text'), text: z.string() }).meta({ id: 'ShownTextBlock' });
