@@ -16,6 +16,7 @@ export interface Finding {
 type Config = ReturnType<typeof readLocalConfig>;
 
 const NODE_MIN = [24, 21] as const;
+const HEALTH_MS = 2000;
 
 /** All findings, in a fixed order; never throws. */
 export async function runDoctor(
@@ -71,17 +72,37 @@ function checkDataDir(dataDir: string): Finding {
   }
 }
 
-function checkPort({ host, port }: Config): Promise<Finding> {
+async function checkPort({ host, port }: Config): Promise<Finding> {
+  const error = await listenOnce(host, port);
+  if (error === null) return { check: 'port', level: 'ok', detail: `${host}:${port} is free` };
+  const version = error.code === 'EADDRINUSE' ? await runningVersion(host, port) : null;
+  if (version !== null) {
+    return { check: 'port', level: 'ok', detail: `${host}:${port}: Reprise ${version} runs there already` };
+  }
+  const detail = `${host}:${port}: ${error.message}; set PORT, or stop what listens there`;
+  return { check: 'port', level: 'fail', detail };
+}
+
+function listenOnce(host: string, port: number): Promise<NodeJS.ErrnoException | null> {
   const server = createServer();
-  return new Promise((resolveFinding) => {
-    server.once('error', (error) => {
-      const detail = `${host}:${port}: ${error.message}; set PORT, or stop what listens there`;
-      resolveFinding({ check: 'port', level: 'fail', detail });
-    });
-    server.listen(port, host, () => {
-      server.close(() => resolveFinding({ check: 'port', level: 'ok', detail: `${host}:${port} is free` }));
-    });
+  return new Promise((resolveError) => {
+    server.once('error', resolveError);
+    server.listen(port, host, () => server.close(() => resolveError(null)));
   });
+}
+
+/** The version of the Reprise that listens there; null where something else does. */
+async function runningVersion(host: string, port: number): Promise<string | null> {
+  const plain = host.replace(/[[\]]/g, '');
+  const reachable = { '0.0.0.0': '127.0.0.1', '::': '::1' }[plain] ?? plain;
+  const url = `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}/healthz`;
+  try {
+    const health: unknown = await (await fetch(url, { signal: AbortSignal.timeout(HEALTH_MS) })).json();
+    const { status, version, model } = health as Readonly<Record<string, unknown>>;
+    return status === 'ok' && typeof version === 'string' && typeof model === 'string' ? version.slice(0, 30) : null;
+  } catch {
+    return null;
+  }
 }
 
 function messageOf(error: unknown): string {

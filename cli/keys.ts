@@ -27,6 +27,7 @@ export function addKeysCommand(program: Command): void {
     .action(async ({ json }: { json?: boolean }) => {
       const page = ApiKeyPage.parse(await callService('GET', PATH));
       if (json) return console.log(JSON.stringify(page.data, null, 2));
+      console.log(['ID', 'TENANT', 'SCOPES', 'CREATED', 'NAME'].join('\t'));
       for (const key of page.data) {
         console.log([key.id, key.tenant, key.scopes.join(','), key.created_at, key.name].join('\t'));
       }

@@ -1,17 +1,18 @@
 // The `reprise` command. `dev` never arrives here: bin/reprise.mjs becomes the service itself.
 
 import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Command, Option } from 'commander';
-import { listTools } from '../shared/compose/cli.ts';
-import type { ToolFace } from '../shared/types/session.ts';
+import { Command } from 'commander';
 import { runDoctor } from './doctor.ts';
 import { addKeysCommand } from './keys.ts';
+import { addToolsCommand } from './tools.ts';
 
-const FACES: readonly ToolFace[] = ['agent_toolset', 'claude_code'];
 const MARKS = { ok: 'ok  ', warn: 'warn', fail: 'FAIL' } as const;
-const program = new Command('reprise').description('Durable agent sessions in your own account.');
+const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../package.json'), 'utf8')) as {
+  version: string;
+};
+const program = new Command('reprise').description('Durable agent sessions in your own account.').version(version);
 
 program
   .command('dev')
@@ -41,34 +42,7 @@ program
     process.exitCode = findings.some(({ level }) => level === 'fail') ? 1 : 0;
   });
 
-const face = () =>
-  new Option('--face <face>', 'names and schemas of which toolset').choices(FACES).default('agent_toolset');
-const tools = program.command('tools').description('the built-in tools');
-
-tools
-  .command('list')
-  .description('print name and first line of each')
-  .addOption(face())
-  .action((options: { face: ToolFace }) => {
-    for (const { name, description } of listTools(options.face))
-      console.log(`${name}\t${description.split('\n', 1)[0]}`);
-  });
-
-tools
-  .command('schema')
-  .description('print the input schema of one tool, or of all, as JSON')
-  .argument('[name]')
-  .addOption(face())
-  .action((name: string | undefined, options: { face: ToolFace }) => {
-    const all = listTools(options.face);
-    const named = all.find((tool) => tool.name === name);
-    if (name !== undefined && named === undefined) {
-      program.error(`no tool ${name}; there are ${all.map((tool) => tool.name).join(', ')}`);
-    }
-    const schemas = Object.fromEntries(all.map((tool) => [tool.name, tool.inputSchema]));
-    console.log(JSON.stringify(named ? named.inputSchema : schemas, null, 2));
-  });
-
+addToolsCommand(program);
 addKeysCommand(program);
 
 await program

@@ -1,7 +1,8 @@
 // The command line as a person meets it: the doctor's findings, the tools, and errors in one line.
 
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer as createHttpServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -72,19 +73,57 @@ test('an old Node is named', () => {
   ]);
 });
 
-test('tools are listed with both faces, and a schema is JSON', async () => {
+test('--version is that of the package', async () => {
+  const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8'));
+  expect(await run(['--version'])).toMatchObject({ code: 0, stdout: `${version}\n` });
+});
+
+const TOOLS = ['bash', 'read', 'write', 'edit', 'glob', 'grep'];
+
+test('tools are listed with both faces, under a header for people', async () => {
   const names = async (...args: readonly string[]) =>
     (await run(['tools', 'list', ...args])).stdout
       .trim()
       .split('\n')
       .map((line) => line.split('\t')[0]);
-  expect(await names()).toEqual(['bash', 'read', 'write', 'edit', 'glob', 'grep']);
-  expect(await names('--face', 'claude_code')).toEqual(['Bash', 'Read', 'Write', 'Edit', 'Glob', 'Grep']);
-  expect(JSON.parse((await run(['tools', 'schema', 'bash'])).stdout)).toMatchObject({ type: 'object' });
+  expect(await names()).toEqual(['NAME', ...TOOLS]);
+  expect(await names('--face', 'claude_code')).toEqual(['NAME', 'Bash', 'Read', 'Write', 'Edit', 'Glob', 'Grep']);
+  const listed = JSON.parse((await run(['tools', 'list', '--json'])).stdout) as { name: string }[];
+  expect(listed.map((tool) => tool.name)).toEqual(TOOLS);
+});
+
+test('the schema of a tool is found under whichever face has it', async () => {
+  const schema = async (...args: readonly string[]) => JSON.parse((await run(['tools', 'schema', ...args])).stdout);
+  expect(await schema('bash')).toMatchObject({ type: 'object', properties: { restart: {} } });
+  expect(await schema('Read')).toMatchObject({ type: 'object', properties: { offset: {} } });
+  expect(Object.keys(await schema())).toEqual(TOOLS);
   expect(await run(['tools', 'schema', 'nope'])).toMatchObject({
     code: 1,
-    stderr: expect.stringContaining('no tool nope'),
+    stderr: expect.stringMatching(/^no tool nope; there are bash, .*Grep\n$/),
   });
+  expect(await run(['tools', 'schema', 'Read', '--face', 'agent_toolset'])).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/^no tool Read under the face agent_toolset; it is there with --face claude_code\n$/),
+  });
+});
+
+test('doctor passes where the service itself has the port, and on nobody else', async () => {
+  const answers = { health: { status: 'ok', version: '1.2.3', model: 'the demo model' } as object };
+  const service = createHttpServer((request, response) => {
+    response.end(request.url === '/healthz' ? JSON.stringify(answers.health) : 'no');
+  });
+  await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve));
+  const PORT = String((service.address() as AddressInfo).port);
+  const check = async () =>
+    (await runDoctor({ PORT, REPRISE_DATA_DIR: directory })).find((finding) => finding.check === 'port');
+  try {
+    const detail = `127.0.0.1:${PORT}: Reprise 1.2.3 runs there already`;
+    expect(await check()).toEqual({ check: 'port', level: 'ok', detail });
+    answers.health = { status: 'ok' };
+    expect(await check()).toMatchObject({ level: 'fail', detail: expect.stringContaining('set PORT') });
+  } finally {
+    service.close();
+  }
 });
 
 test('keys without a key or a service end with one line, no stack', async () => {

@@ -53,11 +53,10 @@ test('keys are made, listed and revoked from the command line', async () => {
   const key = await keys('create', 'ci');
   const status = async () => (await fetch(`${service.url}/v1/agents`, { headers: { 'x-api-key': key } })).status;
   expect(await status()).toBe(200);
-  const id =
-    (await keys('list'))
-      .split('\n')
-      .find((line) => line.endsWith('\tci'))
-      ?.split('\t')[0] ?? '';
+  const listed = (await keys('list')).split('\n');
+  expect(listed[0]).toBe('ID\tTENANT\tSCOPES\tCREATED\tNAME');
+  expect(JSON.parse(await keys('list', '--json'))).toHaveLength(listed.length - 1);
+  const id = listed.find((line) => line.endsWith('\tci'))?.split('\t')[0] ?? '';
   await keys('revoke', id);
   expect(await status()).toBe(401);
 });
