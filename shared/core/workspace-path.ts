@@ -71,7 +71,7 @@ const tooLong = (shown: string): PathError => ({
 });
 
 /** A given path as it may stand in a message: one line, not long. */
-function showPath(input: string): string {
+export function showPath(input: string): string {
   const plain = input.replace(/\p{C}/gu, '\uFFFD');
   return plain.length > 200 ? `${plain.slice(0, 200)}…` : plain;
 }

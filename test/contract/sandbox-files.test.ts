@@ -94,3 +94,60 @@ it('a child takes an answer for the file it names, asks once for all who wait, a
   expect(needs.sort()).toEqual([one, two]);
   expect(textOf(reply.body)).toBe('==> a <==\none\n==> b <==\ntwo\n==> c <==\none');
 });
+
+describe('what the file index cannot hold', () => {
+  it.each([
+    ['a tab in a name', "echo lost > $'q\\tb'", 'control characters'],
+    ['a newline in a name', "echo lost > $'q\\nb'", 'control characters'],
+    ['half a character in a name', "echo lost > $'q\\ud800'", 'not valid Unicode'],
+    ['an over-long name', "echo lost > $(printf 'a%.0s' $(seq 1 300))", '255 bytes'],
+    [
+      'an over-long path',
+      "p=$(printf 'abcdefghi/%.0s' $(seq 1 120)); mkdir -p /tmp/$p; echo lost > /tmp/$p/f",
+      'workspacePathCharsMax',
+    ],
+    ['a directory with such a name', "mkdir $'d\\nx'", 'control characters'],
+    ['what lies in one', "mkdir $'d\\nx'; cd $'d\\nx'; echo lost > f; cd ..", 'control characters'],
+  ])('%s is named in a note, and the rest of the command is kept', async (_, command, why) => {
+    const workspace = world.open();
+    const result = await sh(workspace, `echo kept > before; ${command}; echo kept > /workspace/after; export K=v`);
+    expect(result).toMatchObject({ exitCode: 0, killed: null, notes: [expect.stringContaining(why)] });
+    expect(result.notes[0]).toMatch(/^not kept: [^\p{C}]+$/u);
+    expect(workspace.list().map((file) => file.path)).toEqual(['/workspace/before', '/workspace/after']);
+    expect(workspace.shell).toMatchObject({ cwd: '/workspace', exports: { K: 'v' } });
+    expect(JSON.stringify(workspace.shell.emptyDirectories ?? [])).not.toContain('\\n');
+    expect(await sh(workspace, 'ls')).toMatchObject({ stdout: 'after\nbefore\n', notes: [] });
+  });
+
+  it('many of them take few notes', async () => {
+    const result = await sh(world.open(), "for i in $(seq 1 50); do echo x > $'\\t'$i; done");
+    expect(result.notes).toHaveLength(4);
+    expect(result.notes[3]).toBe('not kept: 47 more');
+  });
+
+  it('does not stay in a directory that is not kept', async () => {
+    const workspace = world.open();
+    const result = await sh(workspace, "mkdir -p a $'d\\nx'; cd $'d\\nx'; export K=v");
+    expect(workspace.shell).toEqual({ cwd: '/workspace', exports: { K: 'v' }, emptyDirectories: ['/workspace/a'] });
+    expect(result.notes.join()).toContain('the shell is in /workspace again');
+    expect(await sh(workspace, 'pwd; ls; echo x > f')).toMatchObject({ stdout: '/workspace\na\n', notes: [] });
+  });
+
+  it('keeps a time before 1970 as 1970', async () => {
+    const workspace = world.open();
+    const touched = await sh(workspace, 'touch -d 1900-01-01 old; echo new > new');
+    expect(touched).toMatchObject({ exitCode: 0, killed: null, notes: [] });
+    expect(workspace.stat(path('/workspace/old'))?.mtimeMs).toBe(0);
+    expect(workspace.stat(path('/workspace/new'))?.size).toBe(4);
+  });
+
+  it('says how many empty directories are beyond what is kept', async () => {
+    const workspace = world.open();
+    const result = await sh(workspace, 'for i in $(seq 1 620); do mkdir d$i; done');
+    expect(result).toMatchObject({ killed: null, notes: ['not kept: 120 of 620 empty directories, at most 500 are'] });
+    expect(await sh(workspace, 'ls | wc -l; touch f')).toMatchObject({
+      stdout: expect.stringMatching(/^\s*500\n/),
+      notes: [],
+    });
+  });
+});

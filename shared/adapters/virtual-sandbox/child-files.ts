@@ -2,8 +2,17 @@
 // from the index becomes the list of changes. A killed command leaves nothing, because nothing was written anywhere.
 
 import { InMemoryFs } from 'just-bash';
-import { isInWorkspace, isUnder, STANDING_DIRECTORIES, WORKSPACE_ROOTS } from '../../core/workspace-path.ts';
+import {
+  isInWorkspace,
+  isPathError,
+  isUnder,
+  STANDING_DIRECTORIES,
+  showPath,
+  WORKSPACE_ROOTS,
+  workspacePath,
+} from '../../core/workspace-path.ts';
 import type { ExecReply, FileRow } from './protocol.ts';
+import { EMPTY_DIRECTORIES_MAX } from './shell-state.ts';
 import { trackWrites, type Writes } from './track-writes.ts';
 
 export interface ChildFiles {
@@ -87,6 +96,7 @@ async function findChanges(fs: InMemoryFs, input: FilesInput, scan: Scan, start:
   const found: Change[] = [];
   const outside: string[] = [];
   const links: string[] = [];
+  const odd = new Map<string, string>();
   const directories: string[] = [];
   const seen = new Set<string>();
   for (const path of fs.getAllPaths()) {
@@ -99,23 +109,28 @@ async function findChanges(fs: InMemoryFs, input: FilesInput, scan: Scan, start:
     const stat = await fs.lstat(path);
     if (!isInWorkspace(path)) {
       if (!start.paths.has(path) && !stat.isDirectory) outside.push(path);
-    } else if (stat.isSymbolicLink) links.push(path);
+      continue;
+    }
+    const refused = rows.has(path) ? null : refusal(path);
+    if (stat.isSymbolicLink) links.push(path);
+    else if (refused !== null) odd.set(path, refused);
     else if (stat.isDirectory) directories.push(path);
     else {
       seen.add(path);
       const bytes = await fs.readFileBuffer(path);
-      const meta = { path, mode: stat.mode & 0o7777, mtimeMs: stat.mtime.getTime() };
+      const meta = { path, mode: stat.mode & 0o7777, mtimeMs: Math.max(0, stat.mtime.getTime() || 0) };
       const known = rows.get(path);
       const before = known && (scan.loaded.get(path) ?? inlineBytes(known, input.body));
       const change = changeOf(meta, { known, before, unread: scan.unread, bytes });
       if (change) found.push(change);
     }
   }
+  const empty = emptyOnes(directories, seen);
   return {
     ...placed(found),
     removed: input.rows.map((row) => row[0]).filter((path) => !seen.has(path)),
-    emptyDirectories: emptyOnes(directories, seen),
-    notes: notesOn(outside, links),
+    emptyDirectories: empty.slice(0, EMPTY_DIRECTORIES_MAX),
+    notes: [...notesOn(outside, links), ...notesOnNames(odd), ...notesOnEmpty(empty.length)],
   };
 }
 
@@ -178,9 +193,30 @@ function emptyOnes(directories: readonly string[], files: ReadonlySet<string>): 
 }
 
 function notesOn(dropped: readonly string[], links: readonly string[]): string[] {
-  const shown = (paths: readonly string[]) => `${paths.slice(0, 3).join(', ')}${paths.length > 3 ? ', …' : ''}`;
+  const shown = (paths: readonly string[]) =>
+    `${paths.slice(0, 3).map(showPath).join(', ')}${paths.length > 3 ? ', …' : ''}`;
   return [
     ...(dropped.length > 0 ? [`not kept, outside ${WORKSPACE_ROOTS.join(', ')}: ${shown(dropped)}`] : []),
     ...(links.length > 0 ? [`symbolic links are not kept: ${shown(links)}`] : []),
   ];
+}
+
+/** Why the index cannot hold `path`, or null. One such name in a reply would cost the whole command. */
+function refusal(path: string): string | null {
+  const checked = workspacePath(path, '/');
+  return isPathError(checked) ? checked.error : null;
+}
+
+const ODD_NAMES_SHOWN = 3;
+
+/** What lies in a directory that is not kept is not named again. */
+function notesOnNames(odd: ReadonlyMap<string, string>): string[] {
+  const reasons = [...odd].filter(([path]) => !odd.has(path.slice(0, path.lastIndexOf('/')))).map(([, why]) => why);
+  const more = reasons.length - ODD_NAMES_SHOWN;
+  return [...reasons.slice(0, ODD_NAMES_SHOWN), ...(more > 0 ? [`${more} more`] : [])].map((why) => `not kept: ${why}`);
+}
+
+function notesOnEmpty(count: number): string[] {
+  const over = count - EMPTY_DIRECTORIES_MAX;
+  return over > 0 ? [`not kept: ${over} of ${count} empty directories, at most ${EMPTY_DIRECTORIES_MAX} are`] : [];
 }

@@ -1,7 +1,7 @@
 // What of a shell is carried to the next call: its directory and exported variables, never what could change how the next command is
 // read or what it runs. What is left behind is said.
 
-import { isInWorkspace, normalizePath, WORKSPACE_HOME } from '../../core/workspace-path.ts';
+import { isInWorkspace, normalizePath, WORKSPACE_HOME, workspacePath } from '../../core/workspace-path.ts';
 import { LIMITS } from '../../types/limits.ts';
 import type { ShellState } from '../../types/log.ts';
 
@@ -9,7 +9,8 @@ export const FRESH_SHELL: ShellState = { cwd: WORKSPACE_HOME, exports: {} };
 
 const EXPORTS_MAX = 200;
 const EXPORTS_CHARS_MAX = 32_768;
-const EMPTY_DIRECTORIES_MAX = 500;
+/** Also held by the child, which says what is beyond it. */
+export const EMPTY_DIRECTORIES_MAX = 500;
 
 /** Set by each shell itself. */
 const OWN: Readonly<Record<string, string | null>> = {
@@ -53,18 +54,23 @@ export function carryShell(
     else carried[name] = value;
   }
   const notes = left.length > 0 ? [`not carried to the next call: ${left.slice(0, 10).join(', ')}`] : [];
-  const next = isDirectoryPath(ended.cwd) ? ended.cwd : cwd;
-  return { shell: { cwd: next, exports: carried, ...directories }, notes };
+  const stays = isDirectoryPath(ended.cwd);
+  if (!stays) notes.push(`the directory it ended in cannot be kept: the shell is in ${cwd} again`);
+  return { shell: { cwd: stays ? ended.cwd : cwd, exports: carried, ...directories }, notes };
 }
 
 /** Whether two states are the same, so that an unchanged one is not stored again. */
 export const isSameShell = (a: ShellState, b: ShellState): boolean =>
   a === b || JSON.stringify(a) === JSON.stringify(b);
 
+const isPlainDirectory = (path: string): boolean => workspacePath(path, '/') === path;
+
 const isDirectoryPath = (path: string): boolean =>
+  isInWorkspace(path) ? isPlainDirectory(path) : isOutsideDirectory(path);
+
+const isOutsideDirectory = (path: string): boolean =>
   path.startsWith('/') &&
   path.length <= LIMITS.workspacePathCharsMax &&
   path.isWellFormed() &&
+  !/\p{Cc}/u.test(path) &&
   normalizePath(path, '/') === path;
-
-const isPlainDirectory = (path: string): boolean => isDirectoryPath(path) && isInWorkspace(path);
