@@ -151,3 +151,16 @@ describe('what the file index cannot hold', () => {
     });
   });
 });
+
+it.each([
+  ['its directory', 'mkdir d; cd d; rmdir ../d; echo text > ../d', '/workspace'],
+  ['its directory and the home', 'rm -r /workspace; echo text > /workspace', '/'],
+])('a file in place of %s does not stop the shell for ever', async (_, command, where) => {
+  const workspace = world.open();
+  await sh(workspace, command);
+  const next = await sh(workspace, 'pwd');
+  expect(next).toMatchObject({ stdout: `${where}\n`, exitCode: 0, killed: null });
+  expect(next.notes).toEqual([expect.stringContaining(`the command ran in ${where}`)]);
+  expect(await sh(workspace, 'pwd')).toMatchObject({ stdout: `${where}\n` });
+  expect(workspace.list().map((file) => file.size)).toEqual([5]);
+});

@@ -2,6 +2,7 @@
 // It has no environment, no files, no network; frames go in by stdin and out by stdout.
 
 import './child-prelude.ts';
+import { isUnder, WORKSPACE_HOME } from '../../core/workspace-path.ts';
 import { createFiles } from './child-files.ts';
 import { runSearch } from './child-search.ts';
 import { runShell } from './child-shell.ts';
@@ -38,12 +39,14 @@ async function load(sha256: string): Promise<Uint8Array> {
 async function exec(request: ExecRequest, body: Uint8Array): Promise<void> {
   const { emptyDirectories, bytesMax } = request;
   const files = createFiles({ rows: request.files, body, emptyDirectories, bytesMax, load });
-  files.fs.mkdirSync(request.cwd, { recursive: true });
-  const result = await runShell({ ...request, fs: files.fs, onReady: files.markStart });
+  const cwd = standingDirectory(request);
+  files.fs.mkdirSync(cwd, { recursive: true });
+  const result = await runShell({ ...request, cwd, fs: files.fs, onReady: files.markStart });
   const diff = await files.diff();
   const [out, outCut] = clip(result.stdout, request.outputBytesMax);
   const [err, errCut] = clip(result.stderr, request.outputBytesMax);
   const lost = result.began && result.shell === null ? [STATE_LOST] : [];
+  const moved = cwd === request.cwd ? [] : [`a file is where the directory was: the command ran in ${cwd}`];
   const cut = outCut || errCut ? [`output beyond ${request.outputBytesMax} bytes was dropped`] : [];
   const reply: ExecReply = {
     kind: 'done',
@@ -54,9 +57,15 @@ async function exec(request: ExecRequest, body: Uint8Array): Promise<void> {
     removed: diff.removed,
     emptyDirectories: diff.emptyDirectories,
     shell: result.shell,
-    notes: [...diff.notes, ...lost, ...cut],
+    notes: [...diff.notes, ...moved, ...lost, ...cut],
   };
   send(reply, [out, err, ...diff.bodies]);
+}
+
+/** The shell's directory, or the next best where a file took its place. */
+function standingDirectory({ cwd, files }: ExecRequest): string {
+  const stands = (directory: string) => !files.some(([path]) => isUnder(directory, path));
+  return [cwd, WORKSPACE_HOME].find(stands) ?? '/';
 }
 
 const STATE_LOST = 'the shell ended before its directory and variables could be kept; they are as before';
