@@ -1,7 +1,6 @@
 // The service on Lambda, for now: embedded in /tmp of one environment (sessions do not outlive it), or with REPRISE_STORE=dynamodb
 // on a table and a bucket. Wake-ups by timers, a configured model, no hands, since `virtual` must not run beside credentials.
 
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createAnthropicModel } from '../adapters/anthropic-model.ts';
 import { createDynamoStore } from '../adapters/dynamo-store.ts';
@@ -17,6 +16,7 @@ import type { Ports } from '../ports/ports.ts';
 import type { Storage } from '../ports/store.ts';
 import { builtinTools } from '../tools/toolsets.ts';
 import { LIMITS, type Limits } from '../types/limits.ts';
+import { ensureDataDirectory } from './data-directory.ts';
 
 export interface ApiParts {
   readonly ports: Ports;
@@ -27,7 +27,7 @@ export interface ApiParts {
 export function composeApi(config: Config): ApiParts {
   if (config.apiKey === null) throw new Error('Set REPRISE_API_KEY: on Lambda no key is made up.');
   if (config.model.kind === 'demo') throw new Error('Set ANTHROPIC_API_KEY or ANTHROPIC_BASE_URL: no demo on Lambda.');
-  mkdirSync(config.dataDir, { recursive: true });
+  ensureDataDirectory(config.dataDir);
   const logger = createLogger();
   const blobs = composeBlobs(config);
   const wake = createLocalWake({ logger });

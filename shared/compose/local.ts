@@ -1,7 +1,6 @@
 // The service on this machine: a store (SQLite and files unless configured otherwise), the virtual sandbox, wake-ups by timers, and the demo
 // model where neither a key nor an endpoint is configured.
 
-import { mkdirSync } from 'node:fs';
 import { createAnthropicModel } from '../adapters/anthropic-model.ts';
 import { createLocalWake } from '../adapters/local-wake.ts';
 import { createScriptedModel } from '../adapters/scripted-model/server.ts';
@@ -14,6 +13,7 @@ import type { Ports } from '../ports/ports.ts';
 import { builtinTools } from '../tools/toolsets.ts';
 import type { SessionId, TenantId } from '../types/ids.ts';
 import { LIMITS, type Limits } from '../types/limits.ts';
+import { ensureDataDirectory } from './data-directory.ts';
 import { composeStorage } from './local-storage.ts';
 
 export interface LocalParts {
@@ -27,7 +27,7 @@ export interface LocalParts {
 
 /** `childPath`: the bundled file that the sandbox's child processes run. */
 export async function composeLocal(config: Config, childPath: string): Promise<LocalParts> {
-  mkdirSync(config.dataDir, { recursive: true });
+  ensureDataDirectory(config.dataDir);
   const limits: Limits = {
     ...LIMITS,
     ...(config.heartbeatMs === null ? {} : { streamHeartbeatMs: config.heartbeatMs }),
