@@ -6,6 +6,8 @@ import type { TenantId } from '../../types/ids.ts';
 import type { Service } from '../service.ts';
 
 const PING = new TextEncoder().encode('event: ping\ndata: {"type":"ping"}\n\n');
+/** Silence is looked for so often per heartbeat, and lasts at most one look longer than a heartbeat. */
+const LOOKS_PER_HEARTBEAT = 4;
 const CATCH_UP_POLL_MS = 25;
 const OPENING = new TextEncoder().encode(': stream\n\n');
 
@@ -43,7 +45,7 @@ export function streamAnswer(
 ): Response {
   const { streamHeartbeatMs, streamBufferBytesMax, streamStallMs } = service.ports.limits;
   const encoder = new TextEncoder();
-  let sentSince = false;
+  let quietLooks = 0;
   let heartbeat: ReturnType<typeof setInterval> | undefined;
 
   const finish = () => {
@@ -65,7 +67,7 @@ export function streamAnswer(
         if (abort.signal.aborted) return;
         if (text === '') continue;
         controller.enqueue(encoder.encode(text));
-        sentSince = true;
+        quietLooks = 0;
         if (!(await catchesUp(controller))) return; // too far behind: the client resumes by Last-Event-ID
       }
     } catch (error) {
@@ -82,9 +84,10 @@ export function streamAnswer(
       start(controller) {
         controller.enqueue(OPENING);
         heartbeat = setInterval(() => {
-          if (!sentSince && (controller.desiredSize ?? 0) > 0) controller.enqueue(PING);
-          sentSince = false;
-        }, streamHeartbeatMs);
+          if (++quietLooks <= LOOKS_PER_HEARTBEAT) return;
+          if ((controller.desiredSize ?? 0) > 0) controller.enqueue(PING);
+          quietLooks = 1; // this look itself: what follows it is silence from here on
+        }, streamHeartbeatMs / LOOKS_PER_HEARTBEAT);
         void pump(controller);
       },
       cancel: finish,
