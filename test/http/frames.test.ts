@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest';
 import { initialState, placeEntries } from '../../shared/core/fold.ts';
 import { createFramer, type FrameOptions } from '../../shared/http/stream/frames.ts';
-import type { EntryBody } from '../../shared/types/log.ts';
+import type { EntryBody, InboxEvent } from '../../shared/types/log.ts';
 import { NO_TOTALS } from '../../shared/types/message.ts';
 import type { TurnEvent } from '../../shared/types/turn.ts';
 import { says, session, T0, TURN } from '../core/builders.ts';
@@ -45,6 +45,28 @@ test('an echo that comes after its processed copy is left out', () => {
   encode([entries({ kind: 'input', event: message })]);
   expect(encode([{ kind: 'accepted', events: [message] }])).toBe('');
 });
+
+test.each(['user.custom_tool_result', 'user.tool_result'] as const)(
+  '%s, whose echo bears its time, comes once on a connection, and once on a resumed one',
+  (type) => {
+    const { id, acceptedAt } = says('x');
+    const call = type === 'user.tool_result' ? { tool_use_id: id } : { custom_tool_use_id: id };
+    const answer = { type, ...call, content: [], is_error: false, id, acceptedAt } as InboxEvent;
+    const accepted: TurnEvent = { kind: 'accepted', events: [answer] };
+    const input = entries({ kind: 'input', event: answer }, ended);
+    const live = framer();
+    const [echo, ...others] = read(live.encode([accepted]) + live.encode([input]));
+    expect(echo).toMatchObject({ id: undefined, data: { type, id, processed_at: expect.any(String) } });
+    expect(others.map((f) => [f.id, f.data.type])).toEqual([
+      ['2-0', 'session.thread_status_idle'],
+      ['2-1', 'session.usage'],
+      ['2-2', 'session.status_idle'],
+    ]);
+    const resumed = read(framer({ after: { seq: 0, n: 0 } }).encode([input, accepted]));
+    expect(resumed.filter((f) => f.data.type === type).map((f) => f.id)).toEqual(['1-0']);
+    expect(resumed[0]?.data).toEqual(echo?.data);
+  },
+);
 
 test('a resumed reader gets what comes behind its place within an entry', () => {
   const frames = read(framer({ after: { seq: 1, n: 1 } }).encode([entries(ended)]));

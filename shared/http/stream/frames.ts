@@ -1,5 +1,5 @@
 // What happens in a session as SSE frames, one string per batch. Entries carry an `id:` line (`<seq>-<n>`); previews and queued
-// echoes do not, so `Last-Event-ID` always names a log position.
+// echoes do not, so `Last-Event-ID` always names a log position. An echo that says all that its processed copy would say stands for it.
 
 import type { EventId, SessionId } from '../../types/ids.ts';
 import type { InboxEvent, LogEntry } from '../../types/log.ts';
@@ -30,6 +30,7 @@ export function createFramer(options: FrameOptions): Framer {
   const { session, state } = options;
   const previews = createPreviews(options);
   const taken = new Set<string>();
+  const answered = new Set<string>();
   let context: EventContext = { session, agentName: state.agent.name, budget: state.budget };
   let lastSeq = state.lastSeq;
 
@@ -37,6 +38,7 @@ export function createFramer(options: FrameOptions): Framer {
     if (entry.kind === 'session_updated') context = contextAfter(context, entry);
     if (entry.kind === 'input') remember(taken, entry.event.id);
     lastSeq = entry.seq;
+    if (entry.kind === 'input' && answered.delete(entry.event.id)) return '';
     const skip = options.after?.seq === entry.seq ? options.after.n : -1;
     let frames = '';
     let n = 0;
@@ -47,8 +49,13 @@ export function createFramer(options: FrameOptions): Framer {
     return frames;
   };
   /** A process that looks late may hear of an event after its processed copy: that echo says nothing new. */
-  const echoFrames = (event: InboxEvent): string =>
-    taken.has(event.id) ? '' : queuedEvent(event).map(plainFrame).join('');
+  const echoFrames = (event: InboxEvent): string => {
+    if (taken.has(event.id)) return '';
+    const echoes = queuedEvent(event);
+    // an answer is processed by being accepted: its echo has its time already
+    if (echoes.some((e) => e.processed_at !== null)) remember(answered, event.id);
+    return echoes.map(plainFrame).join('');
+  };
 
   return {
     encode(batch) {
