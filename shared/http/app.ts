@@ -42,9 +42,10 @@ export function createApp({ ports, engine, auth, version, openapi, lambda }: App
   };
   const app = new Hono();
   for (const route of ROUTES) {
-    const path = route.spec.path.replaceAll(/\{(\w+)\}/g, ':$1');
+    const { method, path, aliases = [] } = route.spec;
+    const paths = [path, ...aliases].map((p) => p.replaceAll(/\{(\w+)\}/g, ':$1'));
     const serve = serveRoute(service, route);
-    app.on(route.spec.method.toUpperCase(), path, (c) =>
+    app.on(method.toUpperCase(), paths, (c) =>
       serve(
         c.req.raw,
         (name) => c.req.param(name) ?? '',
@@ -52,6 +53,10 @@ export function createApp({ ports, engine, auth, version, openapi, lambda }: App
       ),
     );
   }
+  app.get('/', () => {
+    const headers = { location: '/docs', 'request-id': newRequestId(service) };
+    return new Response(null, { status: 302, headers });
+  });
   app.notFound((c) => {
     const { message, code } = unsupportedPart(c.req.path) ?? {
       message: `there is no ${c.req.method} ${c.req.path.slice(0, 200)}`,

@@ -21,6 +21,8 @@ export interface Spec<Q extends z.ZodType, B extends z.ZodType> {
   readonly method: 'get' | 'post' | 'delete';
   /** With parameters in braces, as OpenAPI writes them. */
   readonly path: `/${string}`;
+  /** Further paths that answer the same; not in the document. */
+  readonly aliases?: readonly `/${string}`[];
   readonly operationId: string;
   readonly summary: string;
   readonly description?: string;

@@ -106,7 +106,9 @@ describe('bodies', () => {
       return answer.error.message;
     };
     expect(await send(`{"tools": [${'1,'.repeat(3_000_000)}1]}`)).toContain('values');
-    expect(await send(`{"x": ${'['.repeat(100_000)}${']'.repeat(100_000)}}`)).toContain('at most 128 levels of nesting');
+    expect(await send(`{"x": ${'['.repeat(100_000)}${']'.repeat(100_000)}}`)).toContain(
+      'at most 128 levels of nesting',
+    );
     await big.close();
   });
 
@@ -216,6 +218,16 @@ describe('routes', () => {
     const page = await docs.text();
     expect(page).toContain('A &lt;b&gt; &amp; c');
     expect(page).not.toMatch(/https?:\/\/|<script/);
+  });
+
+  test('the root leads to the page, which a slash behind it does not hide', async () => {
+    const root = await http.request('GET', '/', undefined, { 'x-api-key': '' });
+    expect([root.status, root.headers.get('location')]).toEqual([302, '/docs']);
+    const [docs, slashed] = await Promise.all(
+      ['/docs', '/docs/'].map((path) => http.request('GET', path, undefined, { 'x-api-key': '' })),
+    );
+    expect(slashed?.status).toBe(200);
+    expect(await slashed?.text()).toBe(await docs?.text());
   });
 
   test('a failure inside is logged and answered without a word of it', async () => {

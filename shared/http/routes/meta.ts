@@ -66,6 +66,7 @@ const docs = defineRoute(
   {
     method: 'get',
     path: '/docs',
+    aliases: ['/docs/'],
     operationId: 'getDocs',
     summary: 'This description as a page',
     tag,
