@@ -1,5 +1,7 @@
 // The environment as the service reads it: where data goes, and that nobody writes into a cloud by accident.
 
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type Config, readConfig } from '../../shared/config.ts';
 
@@ -45,4 +47,12 @@ test.each([
   ['AWS_ENDPOINT_URL_DYNAMODB', 'localhost', 'AWS_ENDPOINT_URL_DYNAMODB'],
 ])('%s=%s is refused', (name, value, message) => {
   expect(() => readConfig({ [name]: value })).toThrow(message);
+});
+
+test("the README's table names every variable that is read, and no other", () => {
+  const text = (path: string) => readFileSync(join(import.meta.dirname, '../..', path), 'utf8');
+  const read = [...text('shared/config.ts').matchAll(/^ {2}([A-Z][A-Z_\d]+): optional/gm)].map((match) => match[1]);
+  const told = [...text('README.md').matchAll(/^\| `([A-Z][A-Z_\d]+)` +\|/gm)].map((match) => match[1]);
+  // What AWS itself sets, and the addresses of its services, stand in the words below the table.
+  expect(told.toSorted()).toEqual(read.filter((name) => !/^(AWS|ECS)_/.test(name ?? '')).toSorted());
 });

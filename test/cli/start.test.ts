@@ -34,16 +34,26 @@ test('the curl example of the README streams a turn to idle', async () => {
   expect(stdout.trimEnd().split('\n').at(-1)).toContain('session.status_idle');
 });
 
-test('the SDK example of the README prints an answer', async () => {
+/** What a module of this code prints. */
+async function runCode(code: string): Promise<string> {
   const file = join(PROJECT, `readme-example-${process.pid}.mjs`); // where the SDK is found
-  writeFileSync(file, blockOf('ts', 'new Anthropic'));
+  writeFileSync(file, code);
   try {
     const env = { PATH: process.env.PATH, REPRISE_API_KEY: service.apiKey };
-    const { stdout } = await run(process.execPath, [file], { env, timeout: 20_000 });
-    expect(stdout.trim()).not.toBe('');
+    return (await run(process.execPath, [file], { env, timeout: 20_000 })).stdout;
   } finally {
     rmSync(file);
   }
+}
+
+test('the SDK example of the README prints an answer to its question', async () => {
+  expect(await runCode(blockOf('ts', 'new Anthropic'))).toMatch(/^No files are attached/m);
+});
+
+test('the example with a custom tool and a confirmation goes on from it and ends', async () => {
+  const printed = await runCode(blockOf('ts', 'new Anthropic') + blockOf('ts', 'user.tool_confirmation'));
+  expect(printed).toMatch(/`get_weather` returned: 7 °C and rain in Oslo/);
+  expect(printed).toMatch(/`pwd` printed:\s+```\s+\/workspace/);
 });
 
 test('keys are made, listed and revoked from the command line', async () => {
