@@ -1,4 +1,8 @@
-// `openapi.yaml` as one readable page: an index of the operations over the text, without scripts and without other hosts.
+// `openapi.yaml` as one readable page: an index of the operations with what each takes, over the text itself; without scripts and
+// without other hosts.
+
+import { type Field, fieldsOf } from './docs-fields.ts';
+import { readPlainYaml } from './plain-yaml.ts';
 
 const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 const escapeHtml = (text: string): string => text.replace(/[&<>"]/g, (c) => ESCAPES[c] ?? c);
@@ -68,6 +72,7 @@ code,pre{font:13px/1.45 ui-monospace,monospace}
 ul{list-style:none;margin:.75rem 0;padding:0;border-top:1px solid var(--line)}
 li{display:grid;grid-template-columns:4.5rem minmax(0,26rem) minmax(0,1fr);column-gap:1rem;padding:.4rem 0;border-bottom:1px solid var(--line)}
 li>code,li a code{line-height:1.5rem;overflow-wrap:anywhere}li b{font-weight:600}li p{margin:0;font-size:.875rem}
+details{font-size:.875rem}summary{cursor:pointer;overflow-wrap:anywhere}td{vertical-align:top;padding:.15rem .75rem .15rem 0}td:nth-child(1){color:var(--dim)}
 .get{color:var(--get)}.post{color:var(--post)}.delete{color:var(--delete)}
 pre{white-space:pre-wrap;overflow-wrap:anywhere;padding:1rem;background:var(--pane);border-radius:6px}pre a{color:inherit}:target{background:var(--mark);scroll-margin-top:4rem}
 @media(max-width:45rem){li{grid-template-columns:4.5rem minmax(0,1fr)}li div{grid-column:2}}`;
@@ -91,19 +96,34 @@ function markLines(lines: readonly string[], operations: readonly Operation[]): 
 /** Words of the description: what stands between backquotes is code. */
 const prose = (text: string): string => escapeHtml(text).replace(/`([^`]+)`/g, '<code>$1</code>');
 
-const row = ({ method, path, summary, description, line }: Operation): string =>
-  `<li><code class="${method}"><b>${method.toUpperCase()}</b></code><a href="#L${line}"><code>${escapeHtml(path)}</code></a><div>${prose(summary)}${description === '' ? '' : `<p>${prose(description)}</p>`}</div></li>`;
+/** A type's words, with links to the schemas that it names. */
+const typeWords = (type: string): string => escapeHtml(type).replace(/#(\w+)/g, '<a href="#S-$1">$1</a>');
+
+function fieldTable(fields: readonly Field[]): string {
+  if (fields.length === 0) return '';
+  const rows = fields.map(({ name, where, required, type, description }) => {
+    const need = required ? ' <b>required</b>' : '';
+    const words = `${typeWords(type)}${need}${description === '' ? '' : `<p>${prose(description)}</p>`}`;
+    return `<tr><td>${where}<td><code>${escapeHtml(name)}</code><td>${words}`;
+  });
+  const names = fields.map((f) => escapeHtml(f.name)).join(', ');
+  return `<details><summary>Takes ${names}</summary><table>${rows.join('\n')}</table></details>`;
+}
+
+const row = ({ method, path, summary, description, line }: Operation, fields: readonly Field[]): string =>
+  `<li><code class="${method}"><b>${method.toUpperCase()}</b></code><a href="#L${line}"><code>${escapeHtml(path)}</code></a><div>${prose(summary)}${description === '' ? '' : `<p>${prose(description)}</p>`}${fieldTable(fields)}</div></li>`;
 
 /** The page. */
 export function docsPage(yaml: string, version: string): string {
   const operations = operationsOf(yaml);
   const lines = yaml.split('\n');
+  const document = readPlainYaml(yaml);
   const told = tagDescriptions(lines);
   const tags = [...new Set(operations.map((o) => o.tag))];
   const nav = tags.map((tag, i) => `<a href="#T${i}">${escapeHtml(tag)}</a>`).join(' ');
   const index = tags
     .map((tag, i) => {
-      const rows = operations.filter((o) => o.tag === tag).map(row);
+      const rows = operations.filter((o) => o.tag === tag).map((o) => row(o, fieldsOf(document, o.path, o.method)));
       const words = prose(told.get(tag) ?? '');
       return `<h2 id="T${i}">${escapeHtml(tag)}</h2><p class="dim">${words}</p><ul>${rows.join('\n')}</ul>`;
     })

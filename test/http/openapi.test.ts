@@ -6,7 +6,9 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { openApiText } from '../../scripts/openapi-document.ts';
+import { fieldsOf } from '../../shared/http/docs-fields.ts';
 import { docsPage, operationsOf } from '../../shared/http/docs-page.ts';
+import { readPlainYaml } from '../../shared/http/plain-yaml.ts';
 import { ROUTES } from '../../shared/http/routes.ts';
 
 const PROJECT = fileURLToPath(new URL('../..', import.meta.url));
@@ -60,5 +62,29 @@ describe('openapi.yaml', () => {
     const page = docsPage(text, '1.0.0');
     for (const { line } of operations) expect(page).toContain(`id="L${line}"`);
     expect(page).not.toContain('<script');
+    expect(page).not.toMatch(/(src|href)="(https?:)?\/\//);
+    expect(page.length).toBeLessThan(2 * text.length);
+  });
+
+  test('the page reads it as every other reader does', () => {
+    expect(readPlainYaml(text)).toEqual(document);
+  });
+
+  test('the page says what each operation takes', () => {
+    const takes = (path: string, method: string) => fieldsOf(readPlainYaml(text), path, method);
+    const create = takes('/v1/agents', 'post');
+    expect(create.find((f) => f.name === 'name')).toMatchObject({ where: 'body', required: true });
+    expect(create.find((f) => f.name === 'model')).toMatchObject({ required: true, type: '#ModelInput' });
+    expect(create.find((f) => f.name === 'system')?.type).toBe('string, at most 100000 or null');
+    expect(takes('/v1/sessions/{session_id}/events', 'get').map((f) => `${f.where} ${f.name}`)).toEqual(
+      expect.arrayContaining(['path session_id', 'query limit', 'query types[]']),
+    );
+    expect(takes('/v1/files', 'post').map((f) => f.name)).toEqual(['file', 'expires_in_seconds']);
+    for (const { spec } of ROUTES) {
+      const taken = takes(spec.path, spec.method);
+      expect(taken.some((f) => f.where === 'body')).toBe(spec.body !== undefined || spec.multipart !== undefined);
+      for (const f of taken) expect([spec.path, f.name, f.type]).not.toContain('');
+    }
+    expect(docsPage(text, '1.0.0')).toContain('<td><code>initial_events</code>');
   });
 });
