@@ -115,7 +115,7 @@ async function entriesOf(
   const decision = decideRetry(trouble, history, ports.limits);
   const { kind, status, message, requestId } = trouble;
   const { retry, waitMs } = decision;
-  const fields = { session, kind, status, message, requestId, attempt: call.attempt, retry, waitMs };
+  const fields = { session, kind, status, reason: message, requestId, attempt: call.attempt, retry, waitMs };
   ports.logger.warn('a model call failed', fields);
   return [{ kind: 'model_failed', modelSeq, reason: 'error', usage: assembly.usage, ...decision }];
 }
