@@ -9,14 +9,12 @@ import { FILE_ROUTES } from './routes/files.ts';
 import { META_ROUTES } from './routes/meta.ts';
 import { RESOURCE_ROUTES } from './routes/resources.ts';
 import { SESSION_ROUTES } from './routes/sessions.ts';
-import { THREAD_ROUTES } from './routes/threads.ts';
 
 export const ROUTES: readonly Route[] = [
   ...AGENT_ROUTES,
   ...ENVIRONMENT_ROUTES,
   ...SESSION_ROUTES,
   ...EVENT_ROUTES,
-  ...THREAD_ROUTES,
   ...RESOURCE_ROUTES,
   ...FILE_ROUTES,
   ...API_KEY_ROUTES,

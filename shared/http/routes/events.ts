@@ -174,5 +174,4 @@ async function* encodeAll(
   for await (const batch of batches) yield encode(await hydrateBatch(service.ports.blobs, batch));
 }
 
-export { list as listRoute, stream as streamRoute };
 export const EVENT_ROUTES: readonly Route[] = [send, list, stream];
