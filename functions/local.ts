@@ -12,26 +12,28 @@ import { createFirstKey } from '../shared/http/first-key.ts';
 import { createEngine } from '../shared/turn/engine.ts';
 import { explainFailure, greet } from './greet.ts';
 
-const DRAIN_MS = 5000;
 const root = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url));
+const readText = (path: string) => readFileSync(root(path), 'utf8');
 
 async function main(): Promise<void> {
   const config = readConfig(process.env);
   const { ports, storageLabel, onWake, close } = await composeLocal(config, root('dist/sandbox-child.mjs'));
   const engine = createEngine(ports);
   onWake(engine.run);
-  const { version } = JSON.parse(readFileSync(root('package.json'), 'utf8')) as { version: string };
-  const openapi = readFileSync(root('openapi.yaml'), 'utf8');
-  const app = createApp({ ports, engine, auth: createAuth(ports, config.apiKey), version, openapi });
+  const { version } = JSON.parse(readText('package.json')) as { version: string };
+  const auth = createAuth(ports, config.apiKey);
+  const app = createApp({ ports, engine, auth, version, openapi: readText('openapi.yaml') });
   const server = serve({ fetch: app.fetch, hostname: config.host, port: config.port });
   await once(server, 'listening');
   // Made only now: a start that fails must not use up the one time that a key is shown.
   const firstKey = config.apiKey === null ? await createFirstKey(ports) : null;
   greet(config, { address: server.address(), firstKey, model: ports.model.label, storage: storageLabel });
-  await engine.resumeDue();
+  const sweep = () => engine.resumeDue().catch((error) => ports.logger.warn('sweep failed', { error: String(error) }));
+  void sweep();
+  setInterval(sweep, ports.limits.dueSweepMs).unref();
   await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
   server.close();
-  await engine.drain(DRAIN_MS);
+  await engine.drain(5000);
   await close();
   process.exit(0);
 }

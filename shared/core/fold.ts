@@ -6,10 +6,10 @@ import { type ContentBlock, isText, NO_TOTALS } from '../types/message.ts';
 import type { Session } from '../types/session.ts';
 import type { SessionState } from '../types/turn.ts';
 import { callsOf, setResult } from './fold/fold-calls.ts';
-import { applyChange } from './fold/fold-change.ts';
 import { countUsage, startCounters } from './fold/fold-counters.ts';
 import { fileOfResource } from './fold/fold-resources.ts';
-import { type Draft, ownFiles, pushInput, pushMessage, startWork, type Work } from './fold/fold-work.ts';
+import { applyRuntimeEntry } from './fold/fold-runtime.ts';
+import { type Draft, pushInput, pushMessage, startWork, type Work } from './fold/fold-work.ts';
 
 /** Where a session starts: no entries, the files of its resources in place. */
 export function initialState(session: Session): SessionState {
@@ -111,52 +111,6 @@ function applyEntry(work: Work, entry: LogEntry): void {
       return;
     default:
       applyRuntimeEntry(work, entry);
-  }
-}
-
-type RuntimeEntry = EntryOf<
-  | 'tools_offered'
-  | 'session_updated'
-  | 'mode_changed'
-  | 'workspace_saved'
-  | 'imported'
-  | 'repaired'
-  | 'compacted'
-  | 'rescheduled'
->;
-
-/** What restores local state and is no step of a turn. */
-function applyRuntimeEntry(work: Work, entry: RuntimeEntry): void {
-  const d = work.draft;
-  switch (entry.kind) {
-    case 'tools_offered':
-      d.toolsOffered = entry.hash;
-      return;
-    case 'session_updated':
-      pushInput(work, entry.inputId, entry.seq);
-      applyChange(work, entry.change);
-      if (entry.archived) d.archivedAt = entry.at;
-      return;
-    case 'mode_changed':
-      d.mode = entry.mode;
-      return;
-    case 'workspace_saved': {
-      const files = ownFiles(work);
-      for (const [path, file] of entry.changes) file ? files.set(path, file) : files.delete(path);
-      d.shell = entry.shell ?? d.shell;
-      return;
-    }
-    case 'imported':
-      for (const message of entry.messages) pushMessage(work, message);
-      return;
-    case 'repaired':
-      d.lastRepairs = entry.repairs;
-      return;
-    case 'compacted':
-    case 'rescheduled':
-      return;
-    default:
-      entry satisfies never; // kinds of later versions are kept in the log and skipped here
   }
 }
 

@@ -2,12 +2,12 @@
 // Every end of the stream is an entry: the message, a cut message after an interrupt, or a failure with what to do about it.
 
 import { type Assembly, assemble, cutAssembly, finishAssembly, startAssembly } from '../core/assemble-message.ts';
-import { decideRetry } from '../core/decide-retry.ts';
 import type { ModelBatch, ModelError } from '../ports/model.ts';
 import type { EntryBody } from '../types/log.ts';
 import type { ContentBlock } from '../types/message.ts';
 import type { ModelFailure } from '../types/outcome.ts';
 import { spillBlock } from './hydrate.ts';
+import { failureEntries } from './model-failure.ts';
 import { offeredTools, prepareRequest } from './prepare-request.ts';
 import { createPreviewer } from './preview.ts';
 import type { Worker } from './worker.ts';
@@ -108,16 +108,8 @@ async function entriesOf(
     if (content.length === 0) return [{ kind: 'model_failed', modelSeq, reason: 'interrupted', usage }];
     return [{ kind: 'message', modelSeq, content, model, usage, stopReason: 'interrupted', cut: true }];
   }
-  const { ports, session } = worker.context;
-  const counters = worker.state().counters;
-  const history = { attempts: counters?.attempts ?? 0, waitedMs: counters?.waitedMs ?? 0, random: ports.ids.random() };
   const trouble = failure ?? (malformed ? MALFORMED : CUT);
-  const decision = decideRetry(trouble, history, ports.limits);
-  const { kind, status, message, requestId } = trouble;
-  const { retry, waitMs } = decision;
-  const fields = { session, kind, status, reason: message, requestId, attempt: call.attempt, retry, waitMs };
-  ports.logger.warn('a model call failed', fields);
-  return [{ kind: 'model_failed', modelSeq, reason: 'error', usage: assembly.usage, ...decision }];
+  return failureEntries(worker, trouble, { modelSeq, attempt: call.attempt, usage: assembly.usage });
 }
 
 async function messageOf(worker: Worker, assembly: Assembly, modelSeq: number): Promise<EntryBody> {

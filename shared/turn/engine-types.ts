@@ -68,7 +68,7 @@ export interface Engine {
     from: FollowFrom,
     signal: AbortSignal,
   ): AsyncIterable<readonly TurnEvent[]>;
-  /** Wakes every session that is due, for the start of a process: what a dead one left goes on. */
+  /** Wakes every session that is due and not run here; at the start and now and then: what a dead process left goes on. */
   resumeDue(): Promise<void>;
   /** Tells this process's readers that the session is gone. */
   announceDeleted(session: SessionId): void;

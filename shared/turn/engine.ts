@@ -94,7 +94,7 @@ export function createEngine(ports: Ports): Engine {
     async resumeDue() {
       for (let after: string | undefined; ; ) {
         const due = await listDue(ports.storage, after, DUE_PAGE_ROWS);
-        for (const { tenant, session } of due) await ports.wake.wake(tenant, session, 0);
+        for (const { tenant, session } of due) if (!runs.has(session)) await ports.wake.wake(tenant, session, 0);
         if (due.length < DUE_PAGE_ROWS) return;
         after = due.at(-1)?.position;
       }

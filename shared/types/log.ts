@@ -160,7 +160,12 @@ export type EntryBody =
       readonly content: readonly ContentBlock[];
       readonly isError: boolean;
     }
-  | { readonly kind: 'repaired'; readonly repairs: readonly Repair[] }
+  | {
+      readonly kind: 'repaired';
+      readonly repairs: readonly Repair[];
+      /** Media by URL from this message of the history on became text, for good: the model's API could not load it. */
+      readonly unlinkedFrom?: number;
+    }
   | { readonly kind: 'tools_offered'; readonly names: readonly string[]; readonly hash: string }
   | {
       readonly kind: 'session_updated';

@@ -62,3 +62,15 @@ test('an interrupt at one process stops the turn of the other', async () => {
   expect(typesOf(await reading)).toContain('user.interrupt');
   expect(Date.now() - before).toBeLessThan(2500);
 });
+
+test('the survivor takes over the turn of a killed process by itself', async () => {
+  model.script(answer([call('bash', { command: 'sleep 3; echo done' })]), text('Taken over.'));
+  const [one, two] = [clientOf(0), clientOf(1)];
+  const id = await createSession(one, { tools: [TOOLSET] });
+  await one.beta.sessions.events.send(id, { events: [userText('go')] });
+  await expect.poll(async () => typesOf(await listAll(one, id)), { timeout: 10_000 }).toContain('agent.tool_use');
+  await services[0]?.kill9();
+  const before = Date.now();
+  await expect.poll(async () => agentText(await listAll(two, id)), { timeout: 20_000 }).toBe('Taken over.');
+  expect(Date.now() - before).toBeLessThan(16_000);
+}, 40_000);

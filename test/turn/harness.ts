@@ -139,12 +139,13 @@ export async function startHarness(options: HarnessOptions): Promise<Harness> {
     },
   };
   const wakes: Promise<void>[] = [];
+  let closed = false;
   const ports: Ports = {
     storage,
     blobs: createFileBlobs({ directory }),
     model,
     sandbox: { driver: 'virtual', open: () => emptyWorkspace, close: async () => {} },
-    wake: { wake: async (tenant, session) => void wakes.push(engine.run(tenant, session)) },
+    wake: { wake: async (tenant, session) => void (closed || wakes.push(engine.run(tenant, session))) },
     clock: systemClock,
     ids,
     hashing,
@@ -205,6 +206,7 @@ export async function startHarness(options: HarnessOptions): Promise<Harness> {
       while (wakes.length > 0) await wakes.shift();
     },
     async close() {
+      closed = true;
       await engine.drain(options.wrapStorage ? 0 : 2000);
       await raw.close();
       if (!options.directory) rmSync(directory, { recursive: true, force: true });

@@ -222,3 +222,23 @@ it('gives a reader who comes back in mid-answer the open preview from its start'
     break;
   }
 });
+
+it('does not let one link that cannot be loaded fail every later turn', async () => {
+  const linked = (request: { messages: readonly unknown[] }) => JSON.stringify(request.messages).includes('"url"');
+  const strict: Answer = (request, signal) =>
+    linked(request) ? fails(400, 'invalid_request_error')(request, signal) : answers([text('ok')])(request, signal);
+  await startWith({ script: [], answer: strict });
+  const image = { type: 'image', source: { type: 'url', url: 'https://example.invalid/x.png' } };
+  await h.send({ type: 'user.message', content: [text('look'), image] });
+  await until(async () => (await ended()).length === 1);
+  await h.send(hello);
+  await until(async () => (await ended()).length === 2);
+  expect((await ended()).map((o) => o.kind)).toEqual(['completed', 'completed']);
+  expect(h.requests).toHaveLength(3);
+  expect((await h.log()).filter((e) => e.kind === 'repaired')).toHaveLength(1);
+  const [first, second] = [h.requests[1], h.requests[2]].map((r) =>
+    JSON.stringify(r?.messages[0]?.content.map((b) => b.text)),
+  );
+  expect(first).toContain('could not be loaded');
+  expect(second).toBe(first);
+});

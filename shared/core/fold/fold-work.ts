@@ -25,6 +25,12 @@ export function pushMessage(work: Work, message: Message): void {
   work.draft.messages = work.owned.messages;
 }
 
+/** Another history in the place of this one. */
+export function replaceMessages(work: Work, messages: readonly Message[]): void {
+  work.owned.messages = [...messages];
+  work.draft.messages = work.owned.messages;
+}
+
 export function pushInput(work: Work, id: EventId, seq: number): void {
   work.owned.inputs ??= [...work.draft.inputs];
   work.owned.inputs.push({ id, seq });
