@@ -14,7 +14,6 @@ import { explainFailure, greet } from './greet.ts';
 
 const root = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url));
 const readText = (path: string) => readFileSync(root(path), 'utf8');
-
 async function main(): Promise<void> {
   const config = readConfig(process.env);
   const { ports, storageLabel, onWake, close } = await composeLocal(config, root('dist/sandbox-child.mjs'));
