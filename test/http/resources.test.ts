@@ -1,8 +1,9 @@
 // Creating once under a key, files and their copies, budgets, and what a delete takes with it.
 
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
+import { LIMITS } from '../../shared/types/limits.ts';
 import { text } from '../core/builders.ts';
-import { answers, eventsOf } from '../turn/harness.ts';
+import { answers, eventsOf, hangs } from '../turn/harness.ts';
 import { MODEL, says, startHttp } from './harness.ts';
 
 const http = startHttp();
@@ -118,6 +119,55 @@ describe('files', () => {
       const { body } = await http.call<Body>('POST', `/v1/sessions/${id}/resources`, { type });
       expect(body.error.message).toContain(`not yet supported: ${type}`);
     }
+  });
+});
+
+describe('files added at once', () => {
+  const add = (id: string, file_id: string, mount_path: string) =>
+    http.call<Body>('POST', `/v1/sessions/${id}/resources`, { type: 'file', file_id, mount_path });
+  const mounted = async (id: string) =>
+    (await http.call<{ data: { id: string; mount_path: string }[] }>('GET', `/v1/sessions/${id}/resources`)).body.data;
+  const blobsOf = (id: string) => http.ports.blobs.list(`t/default/${id.slice(5)}/f/`, { limit: 1000 });
+
+  test.each([
+    ['resting', ['d', 'd', 'd', 'd']],
+    ['resting', ['d/x', 'd', 'd/x/y', 'd']],
+    ['running', ['d', 'd', 'd', 'd']],
+    ['running', ['d/x', 'd', 'd/x/y', 'd']],
+  ])('%s: of the paths %j one gets its place, the others are told so and leave no copy', async (status, paths) => {
+    const { body: file } = await upload();
+    const id = await http.session();
+    if (status === 'running') {
+      http.script(hangs([text('x')], 1));
+      await http.call('POST', `/v1/sessions/${id}/events`, { events: [says('go')] });
+      await http.asking(id);
+    }
+    const made = await Promise.all(paths.map((path) => add(id, file.id, path)));
+    expect(made.map((r) => r.status).toSorted()).toEqual([200, 400, 400, 400]);
+    for (const { status: answer, body } of made) {
+      if (answer === 400) expect(body.error.message).toMatch(/^mount_path: \S+ is taken by another file$/);
+    }
+    expect((await mounted(id)).map((r) => r.id)).toEqual(made.filter((r) => r.status === 200).map((r) => r.body.id));
+    expect(await blobsOf(id)).toHaveLength(1);
+    expect((await http.call<Body>('GET', `/v1/files?scope_id=${id}`)).body.data).toHaveLength(1);
+    if (status === 'resting') return;
+    await http.call('POST', `/v1/sessions/${id}/events`, { events: [{ type: 'user.interrupt' }] });
+    await http.idle(id);
+    expect(await mounted(id)).toHaveLength(1);
+  });
+
+  test('sessionFilesMax holds', async () => {
+    const { body: file } = await upload();
+    const resources = Array.from({ length: LIMITS.sessionFilesMax - 1 }, (_, i) => ({
+      type: 'file',
+      file_id: file.id,
+      mount_path: `f${i}`,
+    }));
+    const id = await http.session({}, { resources });
+    const made = await Promise.all(['a', 'b', 'c'].map((path) => add(id, file.id, path)));
+    expect(made.map((r) => r.status).toSorted()).toEqual([200, 400, 400]);
+    expect(made.find((r) => r.status === 400)?.body.error.message).toContain('sessionFilesMax');
+    expect(await blobsOf(id)).toHaveLength(LIMITS.sessionFilesMax);
   });
 });
 

@@ -1,7 +1,6 @@
 // Files in a session's workspace: listed, added (the session gets its own copy), removed.
 
 import { ServiceError } from '../../types/errors.ts';
-import { LIMITS } from '../../types/limits.ts';
 import {
   ListResourcesQuery,
   ResourceDeleted,
@@ -15,7 +14,7 @@ import { type Asker, findSession, notFound } from '../find.ts';
 import { readPage } from '../paging.ts';
 import { defineRoute, json, type Route } from '../route.ts';
 import { changeSession, pendingState } from '../session/change-session.ts';
-import { checkMounts, copyMounts, removeCopies } from '../session/mount-files.ts';
+import { checkAdded, checkMounts, checkRoom, copyMounts, removeCopies } from '../session/mount-files.ts';
 
 const tag = 'Session resources';
 const answers = { 200: { description: 'The resource', schema: ResourceView } } as const;
@@ -72,18 +71,16 @@ const add = defineRoute(
     const { archivedAt, resources } = pendingState(found.snapshot);
     if (archivedAt !== null) throw new ServiceError('invalid_request', 'the session is archived and read-only');
     if (body.type !== 'file') throw new ServiceError('unsupported', `type: not yet supported: ${body.type}`);
-    const { sessionFilesMax } = LIMITS;
-    if (resources.length >= sessionFilesMax) {
-      const details = { limit: 'sessionFilesMax', limit_value: sessionFilesMax };
-      throw new ServiceError('invalid_request', `the session has ${sessionFilesMax} files (sessionFilesMax)`, details);
-    }
+    checkRoom(resources);
     const taken = resources.map((r) => r.mountPath);
     const mounts = await checkMounts(request, [{ input: body, field: '' }], taken);
     const copies = await copyMounts(request, found.id, mounts);
     const [resource] = copies;
     if (!resource) throw new Error('a file was not copied');
     try {
-      await changeSession(request, found, { type: 'control.update', change: { resourcesAdded: copies } });
+      const control = { type: 'control.update', change: { resourcesAdded: copies } } as const;
+      const after = await changeSession(request, found, control);
+      checkAdded(pendingState(after).resources, resource); // of what was accepted at one time, the log has the order
     } catch (error) {
       await removeCopies(request, copies);
       throw error;
