@@ -1,5 +1,6 @@
 // Reading along: what the log holds, then what happens, gap-free and in order. Entries are the truth; previews and queued
-// echoes are passed through as they come. Other processes' entries are found by looking at the log.
+// echoes are passed through as they come. Other processes' entries are found by looking at the log. A reader who is behind gets
+// the log page by page, at its own pace.
 
 import { openEvents } from '../core/session-status.ts';
 import { readInbox } from '../log/inbox.ts';
@@ -20,6 +21,9 @@ export interface FollowContext {
   readonly tenant: TenantId;
   readonly session: SessionId;
 }
+
+/** So much of the log is held for a reader that is behind. */
+const ENTRIES_PER_PAGE = 100;
 
 /** A reason to abort with: the default one is an exception with a stack, made each time. */
 const ENDED = 'ended';
@@ -103,35 +107,42 @@ async function* generate(
     last = fresh.at(-1)?.seq ?? last;
     return fresh.length > 0 ? [{ kind: 'entries', entries: fresh }] : [];
   };
-  try {
-    if (source.isBehind || from.openEvents) {
-      const caughtUp = advance(await readEntries(read, session, last));
+  /** What the log holds behind the reader's place. A page is read when the one before it was taken. */
+  async function* catchUp(): AsyncGenerator<readonly TurnEvent[]> {
+    for (let isMore = true; isMore && !source.signal.aborted; ) {
+      const page = await readEntries(read, session, last, ENTRIES_PER_PAGE);
+      isMore = page.length === ENTRIES_PER_PAGE;
+      const caughtUp = advance(page);
       if (caughtUp.length > 0) yield caughtUp;
     }
+  }
+  try {
+    if (source.isBehind || from.openEvents) yield* catchUp();
     if (from.openEvents) {
       const snapshot = await loadSession(ports, cache, tenant, session);
       if (snapshot === 'deleted' || snapshot === undefined) {
-        yield [{ kind: 'deleted' }];
+        yield [DELETED];
         return;
       }
-      const more = advance(await readEntries(read, session, last));
+      yield* catchUp();
       const open = openEvents(snapshot.state, await readInbox(read.store, session));
       const echoes: TurnEvent[] = open.length > 0 ? [{ kind: 'accepted', events: open }] : [];
       const streaming = previewsOf(snapshot.state, source.previews);
-      if (more.length + echoes.length + streaming.length > 0) yield [...more, ...echoes, ...streaming];
+      if (echoes.length + streaming.length > 0) yield [...echoes, ...streaming];
     }
     while (!source.signal.aborted) {
-      const happened = await source.next();
-      const out: TurnEvent[] = [];
-      for (const event of happened ? source.take() : []) {
+      const found = (await source.next()) ? 'events' : await look(context, last);
+      if (found === 'more') yield* catchUp();
+      let out: TurnEvent[] = found === 'deleted' ? [DELETED] : [];
+      for (const event of found === 'events' ? source.take() : []) {
         if (event.kind !== 'entries') out.push(event);
+        else if ((event.entries[0]?.seq ?? 0) <= last + 1) out.push(...advance(event.entries));
         else {
-          const gap = (event.entries[0]?.seq ?? 0) > last + 1;
-          out.push(...advance(gap ? await readEntries(read, session, last) : event.entries));
+          if (out.length > 0) yield out;
+          out = [];
+          yield* catchUp();
         }
       }
-      if (!happened)
-        out.push(...(await look(context, last).then((seen) => (seen === 'deleted' ? [DELETED] : advance(seen)))));
       if (out.length > 0) yield out;
       if (out.some((e) => e.kind === 'deleted')) return;
     }
@@ -148,10 +159,9 @@ function previewsOf(state: SessionState, previews: readonly TurnEvent[]): readon
 const DELETED: TurnEvent = { kind: 'deleted' };
 
 /** What another process may have done: new entries, or the end of the session. */
-async function look(context: FollowContext, last: number): Promise<readonly LogEntry[] | 'deleted'> {
+async function look(context: FollowContext, last: number): Promise<'deleted' | 'more' | 'nothing'> {
   const { ports, cache, tenant, session } = context;
   const snapshot = await loadSession(ports, cache, tenant, session);
   if (snapshot === 'deleted' || snapshot === undefined) return 'deleted';
-  if (snapshot.state.lastSeq === last) return [];
-  return readEntries({ store: ports.storage.forTenant(tenant), blobs: ports.blobs }, session, last);
+  return snapshot.state.lastSeq === last ? 'nothing' : 'more';
 }
