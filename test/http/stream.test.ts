@@ -216,6 +216,31 @@ describe('readers', () => {
     expect(ids).toEqual(body.data.map((e) => e.id));
   });
 
+  test('a replay that nobody reads holds the buffer and a page, and one that is read comes whole', async () => {
+    http.script(...Array.from({ length: 8 }, () => answers([text('ok')])));
+    const id = await http.session();
+    for (let i = 0; i < 8; i++) {
+      await send(id, ...Array.from({ length: 50 }, () => says('x'.repeat(5000))));
+      await http.idle(id);
+    }
+    const unread = await http.request('GET', path(id, '?after=1-0'));
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+    const held = (await unread.arrayBuffer()).byteLength;
+    expect(held).toBeGreaterThan(100_000);
+    expect(held).toBeLessThan(100_000 + 100 * 6000);
+    const unhurried = new TransformStream<Uint8Array, Uint8Array>({
+      async transform(chunk, controller) {
+        await new Promise((resolve) => setTimeout(resolve, 100));
+        controller.enqueue(chunk);
+      },
+    });
+    const { body: stream } = await http.request('GET', path(id, '?after=1-0'));
+    const reading = readFrames(new Response(stream?.pipeThrough(unhurried)));
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+    await http.call('DELETE', `/v1/sessions/${id}`);
+    expect((await reading).filter((f) => f.event.type === 'user.message')).toHaveLength(400);
+  });
+
   test('one that reads along keeps its stream over events that are larger than the buffer', async () => {
     const big = 'x'.repeat(250_000);
     http.script(answers([text(big)]), answers([text('small')]));

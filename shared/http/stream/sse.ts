@@ -8,7 +8,6 @@ import type { Service } from '../service.ts';
 const PING = new TextEncoder().encode('event: ping\ndata: {"type":"ping"}\n\n');
 /** Silence is looked for so often per heartbeat, and lasts at most one look longer than a heartbeat. */
 const LOOKS_PER_HEARTBEAT = 4;
-const CATCH_UP_POLL_MS = 25;
 const OPENING = new TextEncoder().encode(': stream\n\n');
 
 export interface StreamOptions {
@@ -53,13 +52,18 @@ export function streamAnswer(
     abort.abort('over'); // the default reason is an exception with a stack
     closeStream();
   };
+  let pulled: () => void = () => {};
   /** One event may be larger than the buffer: a reader has stalled only when it stays behind for `streamStallMs`. */
   const catchesUp = async (controller: ReadableStreamDefaultController<Uint8Array>): Promise<boolean> => {
-    for (let waitedMs = 0; (controller.desiredSize ?? 0) < 0; waitedMs += CATCH_UP_POLL_MS) {
-      if (waitedMs >= streamStallMs || abort.signal.aborted) return false;
-      await service.ports.clock.sleep(CATCH_UP_POLL_MS, abort.signal);
-    }
-    return true;
+    if ((controller.desiredSize ?? 0) > 0) return true;
+    const over = new AbortController();
+    const pull = new Promise<void>((resolve) => {
+      pulled = resolve;
+    });
+    const stalled = service.ports.clock.sleep(streamStallMs, AbortSignal.any([abort.signal, over.signal]));
+    await Promise.race([pull, stalled]);
+    over.abort('over');
+    return (controller.desiredSize ?? 0) > 0;
   };
   const pump = async (controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> => {
     try {
@@ -90,6 +94,7 @@ export function streamAnswer(
         }, streamHeartbeatMs / LOOKS_PER_HEARTBEAT);
         void pump(controller);
       },
+      pull: () => pulled(),
       cancel: finish,
     },
     new ByteLengthQueuingStrategy({ highWaterMark: streamBufferBytesMax }),
