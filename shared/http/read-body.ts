@@ -75,14 +75,33 @@ const tooLarge = (bytesMax: number): ServiceError =>
 async function readText(raw: Request, bytesMax: number): Promise<string> {
   const length = raw.headers.get('content-length');
   if (length === null || Number(length) > bytesMax) return new TextDecoder().decode(await readBytes(raw, bytesMax));
-  return raw.text();
+  return raw.text().catch(refuseHalf);
+}
+
+/** The client left, or its connection broke: no failure of the service, and mostly nobody is there to read of it. */
+function refuseHalf(): never {
+  throw new ServiceError('invalid_request', 'the body: ended before it was complete');
+}
+
+async function* chunksOf(raw: Request): AsyncGenerator<Uint8Array> {
+  const reader = raw.body?.getReader();
+  if (!reader) return;
+  try {
+    for (;;) {
+      const { done, value } = await reader.read().catch(refuseHalf);
+      if (done) return;
+      yield value;
+    }
+  } finally {
+    reader.cancel().catch(() => {}); // what is not read is not wanted
+  }
 }
 
 /** The body's bytes. Throws a 413 beyond `bytesMax`. */
 export async function readBytes(raw: Request, bytesMax: number): Promise<Uint8Array<ArrayBuffer>> {
   const chunks: Uint8Array[] = [];
   let total = 0;
-  for await (const chunk of raw.body ?? []) {
+  for await (const chunk of chunksOf(raw)) {
     total += chunk.byteLength;
     if (total <= bytesMax) chunks.push(chunk);
     else chunks.length = 0;

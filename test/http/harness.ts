@@ -33,6 +33,8 @@ export interface HttpHarness {
   readonly ports: Ports;
   /** What the service logged as errors; empty at the end of every test. */
   readonly failures: string[];
+  /** The door itself, for tests that put a server before it. */
+  readonly fetch: (request: Request) => Response | Promise<Response>;
   /** A raw request with the bootstrap key; an object as body is sent as JSON. */
   request(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Response>;
   /** The same, with its JSON answer read. */
@@ -110,6 +112,7 @@ export function startHttp(options: { readonly limits?: Partial<Limits>; readonly
     engine,
     ports,
     failures,
+    fetch: app.fetch,
     request,
     call,
     script: (...answers) => void script.push(...answers),
