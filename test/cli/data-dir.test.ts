@@ -1,0 +1,20 @@
+// The data directory holds conversations and keys' hashes: a new one is for its owner alone.
+
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { composeLocal } from '../../shared/compose/local.ts';
+import { readConfig } from '../../shared/config.ts';
+
+test('a data directory that is made now is closed to others', async () => {
+  const above = mkdtempSync(join(tmpdir(), 'reprise-mode-'));
+  const directory = join(above, 'data');
+  const parts = await composeLocal(readConfig({ REPRISE_DATA_DIR: directory }), 'not started here');
+  try {
+    expect(statSync(directory).mode & 0o777).toBe(0o700);
+  } finally {
+    await parts.close();
+    rmSync(above, { recursive: true });
+  }
+});
