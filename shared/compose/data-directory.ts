@@ -3,7 +3,7 @@
 import { mkdirSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 
-/** Made with those above it. One by one: Node's own recursive way never returns where a file system lies, as /proc does. */
+/** Made with those above it, closed to others. One by one: Node's own recursive way never returns where a file system lies, as /proc does. */
 export function ensureDataDirectory(dataDir: string): void {
   const path = resolve(dataDir);
   const missing: string[] = [];
@@ -25,7 +25,7 @@ const isDirectory = (path: string): boolean => {
 /** Another process may make it at the same moment. */
 function makeDirectory(path: string): void {
   try {
-    mkdirSync(path);
+    mkdirSync(path, { mode: 0o700 });
   } catch (error) {
     if (!isDirectory(path)) throw error;
   }

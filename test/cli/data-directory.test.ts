@@ -1,7 +1,7 @@
 // The data directory is made with all above it, or the start ends at once and says what to set.
 
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
@@ -11,11 +11,11 @@ import { PROJECT } from '../support/build.ts';
 const directory = mkdtempSync(join(tmpdir(), 'data-'));
 afterAll(() => rmSync(directory, { recursive: true }));
 
-test('it is made as deep as it is asked for, and again without complaint', () => {
+test('it is made as deep as it is asked for, closed to others, and again without complaint', () => {
   const deep = join(directory, 'a/b/c');
   ensureDataDirectory(deep);
   ensureDataDirectory(deep);
-  expect(existsSync(deep)).toBe(true);
+  expect(statSync(deep).mode & 0o777).toBe(0o700);
 });
 
 test('a file in its way is named', () => {
