@@ -3,14 +3,15 @@
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { serve } from '@hono/node-server';
 import { composeLocal } from '../shared/compose/local.ts';
 import { readConfig } from '../shared/config.ts';
 import { createApp } from '../shared/http/app.ts';
 import { createAuth } from '../shared/http/auth.ts';
 import { createFirstKey } from '../shared/http/first-key.ts';
+import { refuseMalformed } from '../shared/http/malformed.ts';
 import { createEngine } from '../shared/turn/engine.ts';
 import { explainFailure, greet } from './greet.ts';
+import { listen } from './listen.ts';
 
 const root = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url));
 const readText = (path: string) => readFileSync(root(path), 'utf8');
@@ -22,8 +23,7 @@ async function main(): Promise<void> {
   const { version } = JSON.parse(readText('package.json')) as { version: string };
   const auth = createAuth(ports, config.apiKey);
   const app = createApp({ ports, engine, auth, version, openapi: readText('openapi.yaml') });
-  const server = serve({ fetch: app.fetch, hostname: config.host, port: config.port });
-  await once(server, 'listening');
+  const server = await listen(config, app.fetch, () => refuseMalformed(ports));
   // Made only now: a start that fails must not use up the one time that a key is shown.
   const firstKey = config.apiKey === null ? await createFirstKey(ports) : null;
   greet(config, { address: server.address(), firstKey, model: ports.model.label, storage: storageLabel });
