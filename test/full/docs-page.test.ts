@@ -97,7 +97,7 @@ describe.each(views)('%s', (_name, options) => {
 
 test('an operation leads to its part of the text, and from there to a schema', async () => {
   const { page, complaints } = await visit({ viewport: WIDE });
-  await page.locator('li', { hasText: 'Send events' }).locator('a').click();
+  await page.locator('li', { hasText: 'Send events' }).locator('a').first().click();
   const shown = (selector: string) => page.locator(selector).first().boundingBox();
   expect((await shown(':target'))?.y).toBeLessThan(WIDE.height / 2);
   expect(await page.locator(':target').textContent()).toContain('post:');
