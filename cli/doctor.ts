@@ -22,7 +22,7 @@ const HEALTH_MS = 2000;
 export async function runDoctor(
   environment: Readonly<Record<string, string | undefined>>,
 ): Promise<readonly Finding[]> {
-  const findings = [checkNode(process.versions.node), checkSandbox()];
+  const findings = [checkNode(process.versions.node), await checkSandbox()];
   try {
     const config = readLocalConfig(environment);
     return [...findings, checkModel(config), checkDataDir(config.dataDir), await checkPort(config)];
@@ -38,12 +38,12 @@ export function checkNode(version: string): Finding {
   return { check: 'node', level: isRecent ? 'ok' : 'fail', detail };
 }
 
-function checkSandbox(): Finding {
-  if (probeNetworkNamespace()) {
+async function checkSandbox(): Promise<Finding> {
+  if (await probeNetworkNamespace()) {
     return { check: 'sandbox', level: 'ok', detail: 'virtual; its processes have a network namespace of their own' };
   }
   const detail =
-    'virtual; no user namespaces here (`unshare -rn` fails), so its network wall is the prelude in the process alone';
+    'virtual; no user namespaces here (`unshare` fails), so its network wall is the prelude in the process alone';
   return { check: 'sandbox', level: 'warn', detail };
 }
 

@@ -47,7 +47,6 @@ export interface Config {
   readonly model:
     | { readonly kind: 'demo'; readonly delayMs: number }
     | { readonly kind: 'anthropic'; readonly apiKey: string; readonly baseUrl: string | null };
-  readonly sandbox: 'virtual';
   readonly heartbeatMs: number | null;
 }
 
@@ -74,7 +73,6 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     bucket: bucketOf(env),
     apiKey: env.REPRISE_API_KEY ?? null,
     model: modelOf(env),
-    sandbox: 'virtual',
     heartbeatMs: env.REPRISE_HEARTBEAT_MS ?? null,
   };
 }

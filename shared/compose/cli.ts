@@ -1,7 +1,7 @@
 // What the command line needs of the service without starting it: the configuration, the tools, and whether the virtual
 // sandbox works and is closed on this machine.
 
-import { spawnSync } from 'node:child_process';
+import { probeIsolation } from '../adapters/virtual-sandbox/launch.ts';
 import { type Config, readConfig } from '../config.ts';
 import { builtinTools } from '../tools/toolsets.ts';
 import type { ToolFace } from '../types/session.ts';
@@ -18,6 +18,6 @@ export function listTools(face: ToolFace): readonly ToolDefinition[] {
 }
 
 /** Whether commands of the model run in a network namespace of their own here, beside the other walls of the sandbox. */
-export function probeNetworkNamespace(): boolean {
-  return spawnSync('unshare', ['-rn', 'true'], { stdio: 'ignore', timeout: 5000 }).status === 0;
+export async function probeNetworkNamespace(): Promise<boolean> {
+  return (await probeIsolation()) === 'network-namespace';
 }

@@ -2,6 +2,12 @@
 
 import type { ContentBlock, Message } from '../types/message.ts';
 
+/** Words of a refusal that is about media; one about anything else must not cost the history its links. */
+const ABOUT_MEDIA = /\b(url|link|download|fetch|image|document|pdf|media|source)/i;
+
+/** Whether a refused request may have been refused for what lies behind a link. */
+export const isAboutMedia = (refusal: string): boolean => ABOUT_MEDIA.test(refusal);
+
 /**
  * From which message on links are to be taken out after a refused request: behind the last answer, where there are any (what
  * was before it has been taken), else from the start. Undefined where the history holds no links.

@@ -1,13 +1,6 @@
 // Pages over rows in order of their ids: forward and back, with a filter that may look at each row.
 
-import type { CreatedRange } from '../wire/common.ts';
 import { decodeCursor, encodeCursor, type Order } from '../wire/pages.ts';
-
-export interface PageQuery {
-  readonly limit?: number | undefined;
-  readonly page?: string | undefined;
-}
-export type { CreatedRange };
 
 export interface PageSource<Row, T> {
   /** Names the list in its cursors. */

@@ -2,7 +2,7 @@
 // that one bad link does not fail every later call.
 
 import { type CallFailure, decideRetry } from '../core/decide-retry.ts';
-import { linksFrom } from '../core/unlink-media.ts';
+import { isAboutMedia, linksFrom } from '../core/unlink-media.ts';
 import type { EntryBody } from '../types/log.ts';
 import type { ModelUsage } from '../types/message.ts';
 import type { Worker } from './worker.ts';
@@ -18,7 +18,8 @@ export function failureEntries(
   const history = { attempts: counters?.attempts ?? 0, waitedMs: counters?.waitedMs ?? 0, random: ports.ids.random() };
   const decision = decideRetry(failure, history, ports.limits);
   // Which block a refusal means is not told. Without links the request is another one, so it may be sent again, at once.
-  const unlinkedFrom = failure.status === 400 ? linksFrom(messages) : undefined;
+  const isRefused = failure.status === 400 && isAboutMedia(failure.message);
+  const unlinkedFrom = isRefused ? linksFrom(messages) : undefined;
   const { error } = decision;
   const { retry, waitMs } = unlinkedFrom === undefined ? decision : { retry: 'retrying' as const, waitMs: 0 };
   const { kind, status, message: reason, requestId } = failure;

@@ -1,7 +1,7 @@
 // The log of a session: append-only, two layers (design 2). Message-layer kinds go to the model; the rest restore state.
 // A stored append holds 1..k entry bodies; `v`, `seq`, `epoch` and `at` are factored out there and put back on reading.
 
-import type { BlobKey, EpochMs, EventId, SessionId, ToolUseId, TurnId, WorkspacePath } from './ids.ts';
+import type { BlobKey, EpochMs, EventId, ToolUseId, TurnId, WorkspacePath } from './ids.ts';
 import type { ContentBlock, ModelUsage, UsageTotals } from './message.ts';
 import type { ModelFailure, TurnOutcome } from './outcome.ts';
 import type { PermissionMode } from './permission.ts';
@@ -227,8 +227,3 @@ export interface SpilledBlock extends ContentBlock {
   readonly of: string;
 }
 export const isSpilled = (b: ContentBlock): b is SpilledBlock => b.type === 'reprise_spilled';
-
-export interface LogRef {
-  readonly session: SessionId;
-  readonly seq: number;
-}

@@ -71,11 +71,11 @@ export const answers = (content: readonly ContentBlock[], stopReason?: string): 
 
 export const calls = (...content: ContentBlock[]): Answer => answers(content, 'tool_use');
 
-export const fails = (status: number, apiType: string): Answer =>
+export const fails = (status: number, apiType: string, message: string = apiType): Answer =>
   async function* () {
     yield {
       kind: 'error',
-      error: { kind: 'http', status, apiType, message: apiType, retryAfterMs: 1, requestId: null },
+      error: { kind: 'http', status, apiType, message, retryAfterMs: 1, requestId: null },
     };
   };
 

@@ -226,7 +226,9 @@ it('gives a reader who comes back in mid-answer the open preview from its start'
 it('does not let one link that cannot be loaded fail every later turn', async () => {
   const linked = (request: { messages: readonly unknown[] }) => JSON.stringify(request.messages).includes('"url"');
   const strict: Answer = (request, signal) =>
-    linked(request) ? fails(400, 'invalid_request_error')(request, signal) : answers([text('ok')])(request, signal);
+    linked(request)
+      ? fails(400, 'invalid_request_error', 'messages.0.content.1: Unable to download the file')(request, signal)
+      : answers([text('ok')])(request, signal);
   await startWith({ script: [], answer: strict });
   const image = { type: 'image', source: { type: 'url', url: 'https://example.invalid/x.png' } };
   await h.send({ type: 'user.message', content: [text('look'), image] });
@@ -241,4 +243,15 @@ it('does not let one link that cannot be loaded fail every later turn', async ()
   );
   expect(first).toContain('could not be loaded');
   expect(second).toBe(first);
+});
+
+it('keeps its links after a refusal that is about something else', async () => {
+  await start(fails(400, 'invalid_request_error', 'max_tokens: too high'), answers([text('ok')]));
+  const image = { type: 'image', source: { type: 'url', url: 'https://example.com/x.png' } };
+  await h.send({ type: 'user.message', content: [text('look'), image] });
+  await until(async () => (await ended()).length === 1);
+  await h.send(hello);
+  await until(async () => (await ended()).length === 2);
+  expect((await ended()).map((o) => o.kind)).toEqual(['retries_exhausted', 'completed']);
+  expect(JSON.stringify(h.requests[1]?.messages)).toContain('example.com');
 });
